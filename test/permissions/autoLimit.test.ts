@@ -21,7 +21,7 @@ const limitOf = async (command: string, rules: readonly string[] = [], cwd = roo
   return autoLimit(decision, ['Do anything that you like with example.com.']);
 };
 
-describe('a judge may decide on work that stays in the project', () => {
+describe('the judge may decide on work that stays in the project', () => {
   test.each([
     ...['npm test', 'npm test -- --watch=false', 'npm run build', 'npm run -s lint', 'npm run test:unit'],
     ...['pnpm build', 'pnpm exec tsc --noEmit', 'yarn test', 'yarn run lint', 'bun test', 'npx tsc -p .'],
@@ -48,7 +48,7 @@ describe('a judge may decide on work that stays in the project', () => {
   });
 });
 
-test('a tool that npx would have to install first is left to the user', async () => {
+test('the user decides on a tool that npx would have to install first', async () => {
   for (const command of ['npx vitest run', 'npx --yes vitest', 'bunx prettier --write .', 'npx nyc mocha'])
     expect(await limitOf(command)).toMatch(/^(?:npx|bunx) would install |needs your approval/);
   expect(await limitOf('npx vitest run')).toBe('npx would install vitest, which the project does not have.');
@@ -63,7 +63,7 @@ test('a tool that npx would have to install first is left to the user', async ()
   expect(await limitOf('cd src && npx tsc')).toBeUndefined();
 });
 
-test('a judge decides on removing build output that git does not track', async () => {
+test('the judge decides on removing untracked build output', async () => {
   mkdirSync(join(root, 'build/lib'), { recursive: true });
   const limit = async (command: string, files: readonly string[]) => {
     const policy = await policyFor([], 'auto', {
@@ -78,7 +78,7 @@ test('a judge decides on removing build output that git does not track', async (
   expect(await limit('rm -rf build/lib/build', ['build/lib/keep.c'])).toBeUndefined();
 });
 
-describe('a judge never decides on', () => {
+describe('the judge never decides on', () => {
   const commands = [
     // Values that `make` would run as code.
     ...["VERBOSE='$(shell id)' make test", "env CI='`id`' npm test", "NODE_ENV='a; id' make"],
@@ -333,7 +333,7 @@ describe('a judge never decides on', () => {
       expect(await limitOf(command)).toEqual(expect.any(String));
     });
 
-  test('what an ask rule names', async () => {
+  test('calls that match an ask rule', async () => {
     expect(await limitOf('npm test', ['ask Bash(npm *)'])).toContain(
       'ask rule'.length > 0 ? 'Bash(npm *)' : '',
     );
@@ -346,12 +346,12 @@ describe('a judge never decides on', () => {
     expect(autoLimit(decide({ tool: 'Bash', access }, policy), ['commit'])).toEqual(expect.any(String));
   });
 
-  test('a deny rule is denied before any judge', async () => {
+  test('a deny rule applies before the judge', async () => {
     expect((await bash('npm test', ['deny Bash(npm *)'], 'auto')).behavior).toBe('deny');
   });
 });
 
-describe('of files, pages and tools', () => {
+describe('for files, pages and tools', () => {
   const decided = async (tool: string, access: Access, rules: readonly string[] = []) =>
     decide({ tool, access }, await policyFor(rules, 'auto'));
   const write = (...paths: readonly string[]): Access => ({
@@ -359,7 +359,7 @@ describe('of files, pages and tools', () => {
     paths: paths.map((path) => (path.startsWith('/') ? path : join(root, path))),
   });
 
-  test('an ordinary edit may be judged, and its real target is known', async () => {
+  test('the judge may decide on an ordinary edit, and sees its real target', async () => {
     const decision = await decided('Edit', write('src/app.ts'));
     expect(decision).toMatchObject({
       behavior: 'ask',
@@ -369,7 +369,7 @@ describe('of files, pages and tools', () => {
   });
 
   test.each(['cat .env', 'cat src/app.ts > /tmp/x; cat .env', 'cat .en[v]'])(
-    'a command that reads a secret says so: %s',
+    'a command that reads a secret is marked as such: %s',
     async (command) => {
       const { behavior, causes } = await decided('Bash', { type: 'command', command, cwd: root });
       expect(behavior).toBe('ask');
@@ -382,26 +382,26 @@ describe('of files, pages and tools', () => {
     ['a key behind a link', ['innocent.txt']],
     ['a hook', ['.git/hooks/pre-commit']],
     ['our own settings', ['.clawdcode.local.json']],
-    ['elsewhere', ['/etc/hosts']],
+    ['a file elsewhere', ['/etc/hosts']],
     ['a link that leads out', ['link/x']],
-    ['a link to what is not there yet', ['dangling.md']],
-    ['one of several', ['src/app.ts', '/etc/hosts']],
-    ['one of several, first', ['/etc/hosts', 'src/app.ts']],
-  ])('%s is the user’s', async (_what, paths) => {
+    ['a link to a missing file', ['dangling.md']],
+    ['several files, one of them elsewhere', ['src/app.ts', '/etc/hosts']],
+    ['several files, the first elsewhere', ['/etc/hosts', 'src/app.ts']],
+  ])('the user decides on editing %s', async (_what, paths) => {
     expect(autoLimit(await decided('Edit', write(...paths)), ['edit it'])).toEqual(expect.any(String));
   });
 
-  test('reading what asks is the user’s', async () => {
+  test('the user decides on reading files that need approval', async () => {
     for (const path of [join(root, '.env'), join(outside, 'secret.txt')])
       expect(autoLimit(await decided('Read', { type: 'read', paths: [path] }), ['read it'])).toBeDefined();
   });
 
-  test('a plan and a tool of a server are the user’s', async () => {
+  test('the user decides on plans and MCP tools', async () => {
     expect(autoLimit(await decided('ExitPlanMode', { type: 'plan' }), ['go'])).toBeDefined();
     expect(autoLimit(await decided('mcp__db__query', { type: 'unknown' }), ['go'])).toBeDefined();
   });
 
-  test('a page may be judged when the user has named its host', async () => {
+  test('the judge may decide on a page if the user has named its host', async () => {
     const page = await decided('WebFetch', {
       type: 'web',
       url: 'https://docs.example.com/a',
@@ -424,7 +424,7 @@ describe('of files, pages and tools', () => {
         causes: [{ type: 'edit', path: '/a' }],
       },
     ],
-  ])('a decision that %s is the user’s', (_what, decision) => {
+  ])('the user decides if a decision %s', (_what, decision) => {
     expect(autoLimit(decision, ['go'])).toBe('x');
   });
 });
@@ -445,6 +445,6 @@ test.each<[string, string, boolean]>([
   ['see exampleXcom', 'example.com', false],
   ['the server at [::1]:80', '[::1]', true],
   ['anything', '', false],
-])('in %j the user has named %j: %s', (text, host, expected) => {
+])('%j names the host %j: %s', (text, host, expected) => {
   expect(namesHost(text, host)).toBe(expected);
 });

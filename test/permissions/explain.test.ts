@@ -22,7 +22,7 @@ async function why(
   return explain({ tool: 'Bash', access }, await policyFor(rules, mode));
 }
 
-test('every part has its verdict, with the rule or the table behind it', async () => {
+test('every part has its own verdict, with the rule or the table behind it', async () => {
   const { behavior, parts } = await why('ls src && npm test && make > out', ['allow Bash(npm test)']);
   expect(behavior).toBe('ask');
   expect(parts).toMatchObject([
@@ -33,7 +33,7 @@ test('every part has its verdict, with the rule or the table behind it', async (
   ]);
 });
 
-test('a rule that stops short is named, with what it does not cover and the row of the table', async () => {
+test('names a rule that does not cover the call, with what it does not cover and the row of the table', async () => {
   const { parts, saves } = await why('git log --output=x', ['allow Bash(git:*)']);
   expect(parts[0]?.verdict?.stopped).toEqual([
     {
@@ -46,7 +46,7 @@ test('a rule that stops short is named, with what it does not cover and the row 
   expect(saves).toEqual(['Bash(git log --output=x)']);
 });
 
-test('words have their values, or none if only the shell knows', async () => {
+test('words have their values, or none if they are known only to the shell', async () => {
   const { parts } = await why(`timeout 5 cat 'a b' "$X"`);
   expect(parts[0]?.words).toEqual([
     { source: 'timeout', value: 'timeout' },
@@ -57,7 +57,7 @@ test('words have their values, or none if only the shell knows', async () => {
   ]);
 });
 
-test('where a rule or the mode settles the whole, the parts have no separate verdict', async () => {
+test('the parts have no separate verdict if a rule or the mode decides the whole', async () => {
   const denied = await why('ls; git push', ['deny Bash(git push:*)']);
   expect(denied).toMatchObject({ behavior: 'deny', rule: { text: 'Bash(git push:*)' } });
   expect(denied.parts.map(({ text, verdict }) => [text, verdict])).toEqual([
@@ -71,7 +71,7 @@ test('a command that is not understood has no parts', async () => {
   expect(await why('ls "')).toMatchObject({ behavior: 'ask', isUnderstood: false, parts: [] });
 });
 
-test('files are explained too', async () => {
+test('explains files too', async () => {
   const policy = await policyFor(['allow Edit(/src/**)']);
   const paths = [join(root, 'src/app.ts'), join(root, '.env')];
   expect(explain({ tool: 'Edit', access: { type: 'write', paths } }, policy)).toMatchObject({
@@ -84,7 +84,7 @@ test('files are explained too', async () => {
   });
 });
 
-test('it never says anything else than the decision', { tags: 'long' }, async () => {
+test('never differs from the decision', { tags: 'long' }, async () => {
   const commands = fc.constantFrom(
     'ls',
     'npm test',

@@ -20,9 +20,9 @@ describe('dontAsk', () => {
     ['a secret', 'Read', { type: 'read', paths: [join(root, '.env')] }, []],
     ['a file elsewhere', 'Read', { type: 'read', paths: [join(outside, 'secret.txt')] }, []],
     ['a command', 'Bash', { type: 'command', command: 'npm test', cwd: root }, []],
-    ['what is not understood', 'Bash', { type: 'command', command: 'x=$(', cwd: root }, []],
+    ['a command that cannot be parsed', 'Bash', { type: 'command', command: 'x=$(', cwd: root }, []],
     ['a page', 'WebFetch', page, []],
-    ['a tool of a server', 'mcp__db__query', { type: 'unknown' }, []],
+    ['an MCP tool', 'mcp__db__query', { type: 'unknown' }, []],
     ['an ask rule', 'Bash', { type: 'command', command: 'git status', cwd: root }, ['ask Bash(git *)']],
   ])('%s is denied, and the model is told what it can do', async (_what, tool, access, rules) => {
     const before = await decided(tool, access, rules, 'default');
@@ -32,7 +32,7 @@ describe('dontAsk', () => {
     expect(reason).toContain('this session does not ask (mode dontAsk). Only reads inside the project');
   });
 
-  test('the rule that would allow it is named', async () => {
+  test('names the rule that would allow the call', async () => {
     expect((await decided('WebFetch', page)).reason).toContain('WebFetch(domain:example.com)');
   });
 
@@ -40,7 +40,7 @@ describe('dontAsk', () => {
     ['reading', 'Read', { type: 'read', paths: [join(root, 'a.txt')] }, []],
     ['a command that only reads', 'Bash', { type: 'command', command: 'git status', cwd: root }, []],
     [
-      'what a rule allows',
+      'a command that a rule allows',
       'Bash',
       { type: 'command', command: 'npm test', cwd: root },
       ['allow Bash(npm test)'],
@@ -62,7 +62,7 @@ describe('plan', () => {
   });
 });
 
-describe('a question to the user', () => {
+describe('a question from the model', () => {
   const question: Access = { type: 'question' };
   test.each<[PermissionMode, PermissionDecision['behavior']]>([
     ['default', 'ask'],
@@ -71,7 +71,7 @@ describe('a question to the user', () => {
     ['auto', 'ask'],
     ['bypassPermissions', 'ask'],
     ['dontAsk', 'deny'],
-  ])('is answered by nothing but the user: %s, %s', async (mode, behavior) => {
+  ])('can only be answered by the user: %s, %s', async (mode, behavior) => {
     const rules = ['allow AskUserQuestion'];
     expect((await decided('AskUserQuestion', question, rules, mode)).behavior).toBe(behavior);
     expect((await decided('AskUserQuestion', question, ['deny AskUserQuestion'], mode)).behavior).toBe(
@@ -79,7 +79,7 @@ describe('a question to the user', () => {
     );
   });
 
-  test('without the user, the model is told to go on', async () => {
+  test('without a user, tells the model to continue', async () => {
     expect((await decided('AskUserQuestion', question)).reason).toBe(
       'This session does not ask (mode dontAsk). Use your best judgement, and say what you assumed.',
     );
@@ -114,7 +114,7 @@ describe('an ask rule of managed settings in bypassPermissions', () => {
     });
   });
 
-  test('of a file, a page and a tool too; everything else runs', async () => {
+  test('also asks for a file, a page and a tool; everything else runs', async () => {
     const rules = ['Edit(./db/**)', 'WebFetch(domain:example.com)', 'TodoWrite'].map((text) => ({
       ...rule(`ask ${text}`),
       managed: true as const,
@@ -130,7 +130,7 @@ describe('an ask rule of managed settings in bypassPermissions', () => {
     ]).toEqual(['ask', 'ask', 'ask', 'allow', 'allow']);
   });
 
-  test('the ask rules of others do not hold there, and a deny rule still denies', async () => {
+  test('applies there unlike other ask rules, and a deny rule still denies', async () => {
     expect((await run('git push', [], ['ask Bash(git push *)'])).behavior).toBe('allow');
     expect((await run('git push', ['ask Bash(git push *)'], ['deny Bash(git push *)'])).behavior).toBe(
       'deny',

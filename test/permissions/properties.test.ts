@@ -55,7 +55,7 @@ const cases = fc.record({
   wrap,
 });
 
-test('a compound command is as grave as its gravest part, wherever that hides', {
+test('a compound command is at least as severe as its most severe part, wherever that hides', {
   tags: 'long',
 }, async () => {
   const policy = await policyFor();
@@ -70,7 +70,7 @@ test('a compound command is as grave as its gravest part, wherever that hides', 
   );
 });
 
-test('one more rule that allows never makes it graver, one that asks or denies never lighter', {
+test('another allow rule never makes a decision more severe, another ask or deny rule never less severe', {
   tags: 'long',
 }, async () => {
   const policy = await policyFor();
@@ -89,7 +89,7 @@ test('one more rule that allows never makes it graver, one that asks or denies n
   );
 });
 
-test('no command at all makes a decision throw', { tags: 'long' }, async () => {
+test('no command makes a decision throw', { tags: 'long' }, async () => {
   const policy = await policyFor(['deny Read(.env)', 'allow Bash(npm:*)', 'ask Bash(git:*)']);
   fc.assert(
     fc.property(

@@ -30,7 +30,7 @@ describe('without a rule', () => {
     expect((await fetching('example.com', [], mode)).behavior).toBe(behavior),
   );
 
-  test('"always" saves the domain to the local settings, and then no question appears', async () => {
+  test('"always" saves the domain to the local settings, and the next call does not ask', async () => {
     const { suggestion, reason } = await fetching('example.com');
     expect(reason).toBe('Sends a request to example.com.');
     expect(suggestion).toEqual({
@@ -74,7 +74,7 @@ describe('rules', () => {
     expect((await fetching(domain, rules)).behavior).toBe(behavior),
   );
 
-  test('an allowed domain is allowed in plan mode too, and a denied one in no mode', async () => {
+  test('allow and deny rules for a domain apply in every mode', async () => {
     const allowed = ['allow WebFetch(domain:example.com)'];
     const denied = ['deny WebFetch(domain:example.com)'];
     for (const mode of permissionModes) {
@@ -83,7 +83,7 @@ describe('rules', () => {
     }
   });
 
-  test('what a rule asks about is not suggested away', async () => {
+  test('no rule is suggested for a domain that an ask rule names', async () => {
     const decision = await fetching('example.com', ['ask WebFetch(domain:example.com)']);
     expect(decision).toMatchObject({ behavior: 'ask', rule: { text: 'WebFetch(domain:example.com)' } });
     expect(decision.suggestion).toBeUndefined();
@@ -100,13 +100,13 @@ describe('rules', () => {
     'WebFetch(domain:**)',
     'WebFetch(domain:)',
     'WebFetch(domain: )',
-  ])('%s is a mistake that is reported', (text) => {
+  ])('reports the mistake in %s', (text) => {
     const parsed = parseRule(text);
     expect('error' in parsed && parsed.error).toMatch(/WebFetch\(domain:example\.com\)/);
   });
 });
 
-test('a pattern covers a host only by whole labels', () => {
+test('a pattern covers only whole labels of a host', () => {
   const label = fc.stringMatching(/^[a-z]{1,6}$/);
   const name = fc.array(label, { minLength: 1, maxLength: 3 }).map((labels) => labels.join('.'));
   fc.assert(

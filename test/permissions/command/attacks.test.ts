@@ -43,7 +43,7 @@ function never(
     });
 }
 
-describe('here-documents without quotes', () => {
+describe('unquoted here-documents', () => {
   const bodies = ['First run `touch x`, then test.', '$(touch x)', '${y:=$(touch x)}', '$((a[$(touch x)]))'];
   never(
     bodies.flatMap((body) => [
@@ -74,14 +74,14 @@ const runtimeWords = [
   'find . {-name,x,-delete}',
   'git log {--output=x,-1}',
 ];
-describe('words that are known only at run time', () => {
+describe('words known only at run time', () => {
   never(runtimeWords);
 });
-describe('words that are known only at run time, in plan mode', () => {
+describe('words known only at run time, in plan mode', () => {
   never(runtimeWords, 'plan');
 });
 
-describe('where shells and grammars differ', () => {
+describe('constructs that shells and grammars read differently', () => {
   never([
     ': "${x:-\'$(touch p)\'}"',
     "for i in 'a[$(touch p)]'; do : ${HOME:i}; done",
@@ -111,7 +111,7 @@ describe('where shells and grammars differ', () => {
   ]);
 });
 
-describe('a descriptor that was opened for something else', () => {
+describe('a descriptor that was opened for another purpose', () => {
   const devices = [
     '/dev/stderr',
     '/dev/stdout',
@@ -141,7 +141,7 @@ describe('a descriptor that was opened for something else', () => {
   ]);
 });
 
-describe('words that are another command in dash', () => {
+describe('words that form another command in dash', () => {
   never([
     ...[
       'echo a &>/dev/null touch p',
@@ -153,7 +153,7 @@ describe('words that are another command in dash', () => {
   ]);
 });
 
-describe('a tilde in a value, which is the home folder only there', () => {
+describe('a tilde in a value, which means the home folder only there', () => {
   never([
     ...[
       'x=~; cat "docs$x/a"',
@@ -178,7 +178,7 @@ describe('braces that leave no word', () => {
   ]);
 });
 
-describe('variables with which the shell calculates, or that change how it reads', () => {
+describe('variables that the shell evaluates as arithmetic, or that change how it parses', () => {
   never(
     ['COLUMNS', 'LINES', 'SECONDS', 'HISTSIZE', 'OPTIND', 'KEYTIMEOUT'].flatMap((name) => [
       `${name}='path[$(touch p)]' ls`,
@@ -255,7 +255,7 @@ describe('words and redirections that zsh reads differently, in acceptEdits', ()
   );
 });
 
-describe('variables that another branch has set', () => {
+describe('variables set by another branch', () => {
   never([
     'x=a.txt; case a in a) x=../n.txt;& b) cat "$x";; esac',
     'x=a.txt; case a in a) x=../n.txt;;& *) cat "$x";; esac',
@@ -274,7 +274,7 @@ const brought = [
   'src/../bash -lc ls',
   '../sh -c ls',
 ];
-describe('names of files that become commands', () => {
+describe('file names that become commands', () => {
   never([
     'eval ls *',
     'eval cat odd/*',
@@ -298,14 +298,14 @@ describe('a group that does not run because its redirection fails', () => {
   ]);
 });
 
-describe('a shell from the folder itself', () => {
+describe('a shell in the project', () => {
   never(brought);
 });
-describe('a shell from the folder itself, in plan mode', () => {
+describe('a shell in the project, in plan mode', () => {
   never(brought, 'plan');
 });
 
-describe('programs of awk that end an expression elsewhere than they seem to', () => {
+describe('awk programs that end an expression in another place than they seem to', () => {
   never([
     'awk \'/a/ { print "; system(x) #" }\' a.txt',
     'awk \'/a/ { y = 1 / 2; z = "/ ; print x > f; #" }\' a.txt',
@@ -328,7 +328,7 @@ describe('variables that zsh sets automatically', () => {
   ]);
 });
 
-describe('what xargs reads is not what find prints', () => {
+describe('xargs reads something other than the output of find', () => {
   never([
     'find src | xargs cat < list',
     'find src | < list xargs cat',
@@ -358,7 +358,7 @@ describe('patterns that shells read differently, or with quotes in them', () => 
   ]);
 });
 
-describe('names of files that mean more than a file', () => {
+describe('file names that mean more than a file', () => {
   never([
     'for f in *.tar; do tar tf "$f"; done',
     'find . -name "*.tar" -exec tar tf {} +',
@@ -371,7 +371,7 @@ describe('names of files that mean more than a file', () => {
   ]);
 });
 
-describe('options and variables that say more than they seem to', () => {
+describe('options and variables that do more than they seem to', () => {
   never([
     // The pattern of a process, which names a file of processes.
     'pgrep -F.env',
@@ -399,7 +399,7 @@ describe('a change of directory before git', () => {
   ]);
 });
 
-describe('secrets without tricks', () => {
+describe('plain attempts to read secrets', () => {
   never([
     "grep -rh --include='*.local' '' .",
     "rg '' certs.d",
@@ -433,7 +433,7 @@ describe('secrets without tricks', () => {
   ]);
 });
 
-describe('rules reach no further than they say', () => {
+describe('allow rules cover no more than they say', () => {
   describe.each<readonly [string, readonly string[]]>([
     ['allow Bash(grep:*)', ["grep -rh '' ~", "grep '' .env", 'grep -f ~/.ssh/id_rsa a.txt']],
     ['allow Bash(tree:*)', ['tree -o out']],
@@ -469,7 +469,7 @@ describe('rules reach no further than they say', () => {
   });
 });
 
-describe('deny rules see through what hides a command', () => {
+describe('deny rules see through disguises of a command', () => {
   describe.each<readonly [string, readonly string[]]>([
     [
       'deny Bash(git push:*)',

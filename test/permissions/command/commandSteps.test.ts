@@ -19,7 +19,7 @@ async function stepsOf(command: string): Promise<readonly string[]> {
   return steps.map((step) => (step.isConditional ? `&& ${step.command}` : step.command));
 }
 
-test('each step says in which folders it may end', async () => {
+test('each step lists the folders it may end in', async () => {
   const line = 'cd sub && npm test && git add a; npm run lint && cd .. && git add b';
   const steps = commandStepsOf(line, project, await policyFor([], 'default', { root: project }));
   const sub = join(project, 'sub');
@@ -59,7 +59,7 @@ test.each([
   ['npm ci && npm test && git commit -m x', ['npm ci', '&& npm test', '&& git commit -m x']],
   // `git add` and `git stash` run even if the tests fail.
   ['npm test && git add a; git stash', ['npm test', '&& git add a', 'git stash']],
-])('%s is divided', async (command, steps) => {
+])('splits %s', async (command, steps) => {
   expect(await stepsOf(command)).toEqual(steps);
 });
 
@@ -103,6 +103,6 @@ test.each([
   'i=0; npm test $((i++)); git add a',
   // No part may change git folders.
   'npm test && git -c core.sshCommand=./x push',
-])('%s stays whole', async (command) => {
+])('does not split %s', async (command) => {
   expect(await stepsOf(command)).toEqual([command]);
 });

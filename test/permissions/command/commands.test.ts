@@ -110,7 +110,7 @@ describe('read-only commands', () => {
   ]);
 });
 
-describe('commands that do more, or may', () => {
+describe('commands that do, or may do, more than read', () => {
   table([
     ['ask', 'rm a.txt'],
     ['ask', 'npm test'],
@@ -388,7 +388,7 @@ describe('commands that do more, or may', () => {
   ]);
 });
 
-describe('attempts at a secret or a command in disguise', () => {
+describe('disguised attempts to read a secret or run a command', () => {
   table([
     ['allow', 'l\\s'],
     ['ask', "$'cat' a.txt"],
@@ -655,7 +655,7 @@ describe('where a command runs', () => {
     ['ask', 'find / -name x'],
     ['ask', 'git show HEAD:../x /etc/passwd'],
   ]);
-  test('outside the workspace even a look asks', async () => {
+  test('even a read-only command asks outside the workspace', async () => {
     expect((await bash('ls', [], 'default', outside)).behavior).toBe('ask');
   });
 });
@@ -677,7 +677,7 @@ describe('in plan mode', () => {
     ],
     'plan',
   );
-  test('the denial says what to do instead', async () => {
+  test('a denial says what to do instead', async () => {
     expect((await bash('npm test', [], 'plan')).reason).toContain('ExitPlanMode');
   });
 });
@@ -709,7 +709,7 @@ describe('in acceptEdits', () => {
   );
 });
 
-describe('in bypassPermissions only deny rules count', () => {
+describe('in bypassPermissions only deny rules apply', () => {
   table(
     [
       ['allow', 'rm -rf /'],
@@ -728,7 +728,7 @@ describe('in bypassPermissions only deny rules count', () => {
   );
 });
 
-describe('what lets a command run', () => {
+describe('the basis on which a command runs', () => {
   test.each<readonly [basis: string | undefined, command: string, mode: PermissionMode, rules: string[]]>([
     ['read-only', 'ls src', 'default', []],
     ['read-only', 'ls src && cat a.txt > /dev/null', 'default', []],
@@ -744,7 +744,7 @@ describe('what lets a command run', () => {
   });
 });
 
-test('the reason names every part that asks, each once, and not too many', async () => {
+test('the reason names each part that asks once, up to a limit', async () => {
   const { reason } = await bash('npm test && ls && make; npm test > out');
   expect(reason.split('\n')).toEqual([
     'npm test needs your approval.',

@@ -817,12 +817,12 @@ for (const [rule, { deny = [], ask = [], allow = [] }] of [
           expect(await bash(command, known(rule), mode)).not.toMatchObject({ behavior: 'allow' });
       });
     for (const { row: command, options } of everyOtherIsQuick(allow))
-      test(`says nothing of ${command}`, options, async () => {
+      test(`does not apply to ${command}`, options, async () => {
         expect(await bash(command, known(rule), 'bypassPermissions')).toMatchObject({ behavior: 'allow' });
       });
   });
 
-describe('redirections that are not understood hide nothing', () => {
+describe('unknown redirections hide nothing', () => {
   const redirections = [
     '3>f',
     '{x}>f',
@@ -872,7 +872,7 @@ describe('redirections that are not understood hide nothing', () => {
   );
 });
 
-describe('words whose value the command itself sets are known, and denied', () => {
+describe('denies words whose value the command itself sets', () => {
   test.each([
     'a=rm; $a x',
     'ls; a=rm; "$a" x',
@@ -898,23 +898,23 @@ describe('words whose value the command itself sets are known, and denied', () =
       expect(await bash(command, rules, mode)).toMatchObject({ behavior: 'deny' });
   });
 
-  test.each(['a=ls; $a x', 'a=$HOSTNAME; $a x', 'git lo{g,}'])('%s is not', async (command) => {
+  test.each(['a=ls; $a x', 'a=$HOSTNAME; $a x', 'git lo{g,}'])('but not %s', async (command) => {
     const rules = ['deny Bash(rm:*)', 'deny Bash(git push:*)', 'allow Bash'];
     expect(await bash(command, rules)).not.toMatchObject({ behavior: 'deny' });
   });
 });
 
-describe('a rule that asks holds in the same way', () => {
+describe('an ask rule applies in the same way', () => {
   test.each(['git -C . push', 'git $X', 'sudo git push', 'x=push; git $x'])('%s', async (command) => {
     expect(await bash(command, ['ask Bash(git push:*)', 'allow Bash'])).toMatchObject({ behavior: 'ask' });
   });
 });
 
-test('a rule with a folder speaks of the command wherever it may run', async () => {
+test('a deny rule with a folder matches the command in any folder', async () => {
   expect(await bash('make', ['deny Bash(cd x && make)', 'allow Bash'])).toMatchObject({ behavior: 'deny' });
 });
 
-test('the question says that the rule may apply, and to what', async () => {
+test('the reason says that the rule may apply, and to what', async () => {
   const { reason, rule } = await bash('git $X', ['deny Bash(git push:*)'], 'bypassPermissions');
   expect(reason).toContain('Bash(git push:*)');
   expect(reason).toContain('git $X');

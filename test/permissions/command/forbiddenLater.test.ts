@@ -154,7 +154,7 @@ const evaluated: Rows = {
 
 describe.each(Object.entries({ filled, renamed, evaluated }))('%s', (_, { ask, allow }) => {
   const rules = ['deny Bash(git push:*)', 'allow Bash'];
-  test.each(ask)('%s asks, or is denied', async (command) => {
+  test.each(ask)('%s asks or is denied', async (command) => {
     for (const mode of ['default', 'bypassPermissions'] as const)
       expect((await bash(command, rules, mode)).behavior).not.toBe('allow');
   });
@@ -163,7 +163,7 @@ describe.each(Object.entries({ filled, renamed, evaluated }))('%s', (_, { ask, a
   });
 });
 
-test('a rule about files holds in text that the shell may evaluate', async () => {
+test('a rule about files applies to text that the shell may evaluate', async () => {
   const rules = ['deny Read(secrets/**)', 'allow Bash'];
   for (const command of [
     "x='a[$(cat secrets/x)]'; OPTIND=$x",
@@ -172,7 +172,7 @@ test('a rule about files holds in text that the shell may evaluate', async () =>
     expect((await bash(command, rules, 'bypassPermissions')).behavior).not.toBe('allow');
 });
 
-test('the question names the command that may run', async () => {
+test('the reason names the command that may run', async () => {
   const { behavior, reason } = await bash(`${code}; ls`, ['deny Bash(git push:*)'], 'bypassPermissions');
   expect(behavior).toBe('ask');
   expect(reason).toContain('may apply to git push');

@@ -88,7 +88,7 @@ describe.each([
   ['deny Read(private/**)', 'default'],
   ['ask Read(/private/**)', 'acceptEdits'],
 ] as const)('%s in %s', (forbidden, mode) => {
-  test.each(showing)('%s is held', { tags: 'long' }, async (command) => {
+  test.each(showing)('%s does not run without approval', { tags: 'long' }, async (command) => {
     expect(await behavior(command, [forbidden, 'allow Bash'], mode)).not.toBe('allow');
   });
   test.each(harmless)('%s runs', mode === 'default' ? {} : { tags: 'long' }, async (command) => {
@@ -97,7 +97,7 @@ describe.each([
 });
 
 test.each(['deny Read(keys/**)', 'deny Edit(private/**)', 'deny Bash(curl:*)'])(
-  '%s leaves git alone',
+  '%s does not affect git',
   async (other) => {
     for (const command of ['git log -p', 'git archive HEAD', 'git worktree add ../w', 'git grep x'])
       expect([command, await behavior(command, [other, 'allow Bash'], 'bypassPermissions')]).toEqual([

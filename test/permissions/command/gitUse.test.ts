@@ -330,7 +330,7 @@ test.each([
   expect(await useOf(command)).toBe(use);
 });
 
-test('a git of the project is not git, nor is a program that a command runs with it', async () => {
+test('a git inside the project does not count, nor does a project program in the same command', async () => {
   const projectProgram = (names: readonly string[]) => (_: readonly string[], name: string) =>
     names.includes(name) ? join(project, 'bin', name) : undefined;
   expect(await useOf('git add .', { projectProgram: projectProgram(['git']) })).toBe('none');
@@ -348,7 +348,7 @@ test.each([
   expect(await useOf(command, { root: pushes }, pushes)).toBe(use);
 });
 
-test('a folder of git is no place to start from', async () => {
+test('a git command does not count if it starts in a git folder', async () => {
   expect(await useOf('git apply ../x', {}, join(project, '.git'))).toBe('none');
   expect(await useOf('git add .', {}, root)).toBe('only');
 });

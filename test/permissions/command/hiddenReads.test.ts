@@ -11,7 +11,7 @@ afterAll(() => {
   rmSync(join(root, 'opts'));
 });
 
-describe('the value of an option may be a file, or no value at all', () => {
+describe('the word after an option may be a file rather than its value', () => {
   test.each([
     'strings -n @opts a.txt',
     'strings -t@opts a.txt',
@@ -62,7 +62,7 @@ describe('the value of an option may be a file, or no value at all', () => {
   });
 });
 
-describe('a pattern holds back only what it holds back for the program', () => {
+describe('a pattern excludes only what it excludes for the program', () => {
   test.each([
     // What stands before a name runs for every file.
     String.raw`find . -exec cat {} \; -name '*.ts'`,
@@ -99,7 +99,7 @@ describe('a pattern holds back only what it holds back for the program', () => {
   });
 });
 
-describe('a word behind the first operand may be a file', () => {
+describe('a word after the first operand may be a file', () => {
   test.each([
     // awk, and many programs of BSD, take no options behind their first operand.
     'awk 1 -F .env',
@@ -124,7 +124,7 @@ describe('a word behind the first operand may be a file', () => {
   );
 });
 
-describe('programs with their own language or files of options', () => {
+describe('programs with their own language or option files', () => {
   test.each([
     'strings @opts',
     'strings -n 5 @opts',
@@ -152,7 +152,7 @@ describe('programs with their own language or files of options', () => {
   });
 });
 
-describe('lines of ignore files are shown where they are not understood, or with --debug', () => {
+describe('lines of ignore files are shown if they cannot be parsed, or with --debug', () => {
   beforeAll(() => {
     for (const folder of ['ign', 'own']) mkdirSync(join(root, folder), { recursive: true });
     symlinkSync(join(outside, 'secret.txt'), join(root, 'ign/.ignore'));
@@ -175,7 +175,7 @@ describe('lines of ignore files are shown where they are not understood, or with
   });
 });
 
-describe('a variable of the locale may name a file', () => {
+describe('a locale variable may name a file', () => {
   test.each([
     'LANGUAGE=../../../home/u/project/po ls nosuch',
     'env LANGUAGE=../../../home/u/project/po ls nosuch',

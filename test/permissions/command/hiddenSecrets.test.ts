@@ -27,7 +27,7 @@ const shows = [
 ];
 
 describe('with the rule Bash', () => {
-  test.each(shows)('%s asks where there are secrets', async (command) => {
+  test.each(shows)('%s asks if there are secrets', async (command) => {
     const decision = await bash(command, ['allow Bash']);
     expect(decision.behavior).toBe('ask');
     expect(decision.causes).toContainEqual(expect.objectContaining({ isSecret: true }));
@@ -58,7 +58,7 @@ describe('with the rule Bash', () => {
 });
 
 test.each(['cat "$f"', 'ls -a | xargs -0 base64', 'cp -r . /tmp/copy'])(
-  'without a rule, the sandbox alone is not enough for %s',
+  'without a rule, %s needs approval even in a sandbox',
   async (command) => {
     const decision = await bash(command);
     expect(decision.behavior).toBe('ask');

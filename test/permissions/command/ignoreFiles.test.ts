@@ -73,7 +73,7 @@ describe('in acceptEdits', () => {
   });
 });
 
-test('an ignore file that was written before counts as it is', async () => {
+test('uses the current content of an ignore file', async () => {
   const behaviors: string[] = [];
   for (const text of ['x\n', '!.env\n', 'x\n']) {
     writeFileSync(join(root, '.ignore'), text);

@@ -39,7 +39,7 @@ const misread: readonly string[] = [
 
 describe.each<PermissionMode>(['default', 'plan', 'acceptEdits'])('in %s', (mode) => {
   test.each(misread)(
-    '%s does not run unasked',
+    '%s does not run without approval',
     mode === 'acceptEdits' ? { tags: 'long' } : {},
     async (command) => {
       expect((await bash(command, [], mode)).behavior).not.toBe('allow');
@@ -66,7 +66,7 @@ test.each([
   'ls -w 80',
   "stat --format '%s' a.txt",
   'head --lines 3 a.txt',
-])('%s runs unasked', async (command) => {
+])('%s runs without approval', async (command) => {
   expect((await bash(command)).behavior).toBe('allow');
 });
 
@@ -98,7 +98,7 @@ function complaint(program: string, option: string): string | undefined {
 const wantsValue = /requires (?:an argument|a value)/;
 
 test.each(programs)(
-  'no option of %s takes a value that the table does not know',
+  'the table knows every option of %s that takes a value',
   { tags: 'long', timeout: 30_000 },
   (program, list) => {
     const { flags = '', unsure = '', attached = '', long = [] } = list;

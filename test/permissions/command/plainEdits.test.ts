@@ -26,7 +26,7 @@ symlinkSync('../../.zshenv', join(root, 'withlink/x'));
 symlinkSync('../../a.txt', join(root, 'inside/deep/x'));
 for (let index = 0; index < 1001; index += 1) writeFileSync(join(root, 'many', `${index}`), '');
 
-describe('in acceptEdits a folder is what is in it, at its new place', () => {
+describe('acceptEdits checks the contents of a folder at their destination', () => {
   test.each([
     ['ask', 'cp -r payload/. .'],
     ['ask', 'cp -a payload/. .'],
@@ -106,13 +106,13 @@ test.each([
   expect((await bash(command, [], 'acceptEdits')).behavior).toBe('ask');
 });
 
-test('a question about a folder names the file in it', async () => {
+test('the reason for asking about a folder names the file in it', async () => {
   expect((await bash('cp -r payload/. .', [], 'acceptEdits')).reason).toBe(
     `${join(root, '.vscode')} controls the editor, so writing it always needs approval.`,
   );
 });
 
-test('a tree is listed without following links, and not beyond a bound', () => {
+test('lists a tree without following links, up to a limit', () => {
   expect(listTree(join(root, 'withlink'))).toEqual([
     { path: '', kind: 'folder' },
     { path: 'x', kind: 'link' },

@@ -107,7 +107,7 @@ test.each([
   'npm run unknown',
   'pnpm push-x',
   'npm install x',
-])('Bash(git push:*) says nothing of %s', async (command) => {
+])('Bash(git push:*) does not apply to %s', async (command) => {
   expect(await behavior(command, 'Bash(git push:*)')).toBe('allow');
 });
 

@@ -182,7 +182,7 @@ describe.each([
 ] as const)('%s in %s', (forbidden, mode) => {
   const isLong = mode === 'bypassPermissions' ? {} : { tags: 'long' };
   for (const { row: command, options } of everyOtherIsQuick(writing))
-    test(`${command} is held`, { ...options, ...isLong }, async () => {
+    test(`${command} does not run without approval`, { ...options, ...isLong }, async () => {
       expect(await behavior(command, [forbidden, 'allow Bash'], mode)).not.toBe('allow');
     });
   test.each(harmless)('%s runs', isLong, async (command) => {
@@ -199,12 +199,12 @@ test.each([
   ['deny Edit(/src/a.ts)', 'gunzip src/a.ts.gz'],
   ['deny Edit(a.ts)', 'rm -r src'],
   ['deny Edit(/src/a.ts)', 'mv src s'],
-])('%s holds %s', async (forbidden, command) => {
+])('%s does not let %s run', async (forbidden, command) => {
   expect(await behavior(command, [forbidden], 'bypassPermissions')).not.toBe('allow');
 });
 
 test.each(['deny Read(locked/**)', 'deny Edit(/secrets/**)', 'deny Bash(curl:*)'])(
-  '%s says nothing of them',
+  '%s does not apply to them',
   async (other) => {
     for (const command of ['git pull', 'git switch old', 'rm -r docs', 'find . -name a.ts -delete'])
       expect([command, await behavior(command, [other, 'allow Bash'], 'bypassPermissions')]).toEqual([
@@ -214,7 +214,7 @@ test.each(['deny Read(locked/**)', 'deny Edit(/secrets/**)', 'deny Bash(curl:*)'
   },
 );
 
-describe('a rule that forbids every edit', () => {
+describe('a rule that denies all edits', () => {
   test.each([
     'echo x > a.ts',
     'cat > a.ts <<E\nx\nE',
@@ -261,12 +261,12 @@ describe('a rule that forbids every edit', () => {
     'git commit -m x',
     'tar tf x.tar',
     'find . -name nothing -delete',
-  ])('says nothing of %s', async (command) => {
+  ])('does not apply to %s', async (command) => {
     expect(await behavior(command, ['deny Edit'], 'bypassPermissions')).toBe('allow');
   });
 });
 
-describe('a rule that forbids reading a folder counts for programs that send everything in one', () => {
+describe('a rule that denies reading a folder applies to programs that send everything in a folder', () => {
   test.each([
     ...['docker cp . x:/', 'kubectl cp . x:/', 'aws s3 sync . s3://x', 'rclone sync . remote:x'],
     ...[

@@ -78,7 +78,7 @@ test.each([
   ['ask Edit(src/**)', 'rm src/app.ts; ((1))'],
   ['ask Edit(src/**)', 'cd s; rm x; ((1))'],
   ['ask Bash(git push:*)', 'git push; ((1))'],
-])('%s asks about %s by that rule, so that the sandbox does not let it run', async (rule, command) => {
+])('%s asks about %s, so it does not run just because of the sandbox', async (rule, command) => {
   expect(await bash(command, [rule])).toMatchObject({
     behavior: 'ask',
     rule: { text: rule.replace('ask ', '') },
@@ -86,7 +86,7 @@ test.each([
 });
 
 test.each(['echo $i; ((1))', 'ls 2>&-', 'rm a; ((1))', 'for ((i=0;i<3;i++)); do echo $i; done'])(
-  'without rules about files bypassPermissions runs %s',
+  'bypassPermissions runs %s without rules about files',
   async (command) => {
     expect((await bash(command, ['deny Bash(x:*)'], 'bypassPermissions')).behavior).not.toBe('deny');
     expect((await bash(command, [], 'bypassPermissions')).behavior).toBe('allow');
@@ -105,11 +105,11 @@ describe('secrets', () => {
     'ls | xargs cat; ((1))',
     'cp -r . x; ((1))',
     'git show HEAD:server.key; ((1))',
-  ])('%s may show one', async (command) => {
+  ])('%s may show a secret', async (command) => {
     expect(await isSecret(command)).toBe(true);
   });
   test.each(['cat a.txt; ((1))', 'for ((i=0;i<3;i++)); do echo $i; done', 'npm test 2>&-'])(
-    '%s shows none',
+    '%s does not show a secret',
     async (command) => {
       expect(await isSecret(command)).toBe(false);
     },

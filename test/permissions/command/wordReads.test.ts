@@ -22,7 +22,7 @@ function within(folders: readonly string[], fill: () => void): void {
   });
 }
 
-describe('two stars are to bash what one is, and as deep as it goes to zsh', () => {
+describe('two stars mean one star in bash, and any depth in zsh', () => {
   within(['nest/plain', 'nest/a/b'], () => {
     symlinkSync(outside, join(root, 'nest/a/out'));
     symlinkSync(join(outside, 'secret.txt'), join(root, 'nest/a/b/far.md'));
@@ -49,7 +49,7 @@ describe('two stars are to bash what one is, and as deep as it goes to zsh', () 
   );
 });
 
-describe('what has a name that is no UTF-8 cannot be looked at', () => {
+describe('files whose names are not UTF-8 cannot be checked', () => {
   within(['latin', 'latin2'], () => {
     symlinkSync(join(outside, 'secret.txt'), misread('latin', 0xff, '.md'));
     mkdirSync(misread('latin2', 0xfe));
@@ -87,7 +87,7 @@ describe('a pattern that matches too much to check', () => {
   );
 });
 
-describe('a tilde may begin a word that does not begin with it', () => {
+describe('a tilde may start a word that does not begin with it', () => {
   test.each([
     'cat {~/notes.txt,a.txt}',
     'cat {a.txt,~/notes.txt}',
@@ -116,7 +116,7 @@ describe('a tilde may begin a word that does not begin with it', () => {
   });
 });
 
-describe('names of files elsewhere are not printed as a part of a word either', () => {
+describe('names of files outside the workspace are not printed as part of a word either', () => {
   test.each([
     'for x in link/*; do printf %s "./$x"; done',
     'for x in link/*; do echo "== $x"; done',
@@ -134,7 +134,7 @@ describe('names of files elsewhere are not printed as a part of a word either', 
   );
 });
 
-describe('a variable has the value of every way that leads to where it is used', () => {
+describe('a variable has its values from every path that leads to its use', () => {
   test.each([
     'x=a.txt; case a in a) x=link/secret.txt;& b) cat "$x";; esac',
     'x=a.txt; case a in ?) x=link/secret.txt;;& *) cat "$x";; esac',
@@ -159,7 +159,7 @@ describe('a variable has the value of every way that leads to where it is used',
   });
 });
 
-describe('a rule about files also counts for paths inside words', () => {
+describe('a rule about files also applies to paths inside words', () => {
   const behavior = async (command: string): Promise<string> =>
     (await bash(command, ['deny Read(secret/**)'], 'bypassPermissions')).behavior;
 

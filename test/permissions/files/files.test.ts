@@ -155,13 +155,13 @@ describe('in bypassPermissions', () => {
   ]);
 });
 
-test('further directories count as the workspace', async () => {
+test('additional directories belong to the workspace', async () => {
   const access = { type: 'read', paths: [join(outside, 'secret.txt')] } as const;
   const added = await policyFor([], 'default', { additionalDirectories: [outside] });
   expect(decide({ tool: 'Read', access }, added).behavior).toBe('allow');
 });
 
-test("in a worktree inside an agent's folder the files are ordinary ones", async () => {
+test("files in a worktree inside an agent's folder are ordinary files", async () => {
   const tree = join(root, '.claude/worktrees/x');
   const policy = await policyFor([], 'acceptEdits', { root: tree });
   const write = (name: string) =>
@@ -169,7 +169,7 @@ test("in a worktree inside an agent's folder the files are ordinary ones", async
   expect([write('src/a.ts'), write('.claude/settings.json'), write('.git')]).toEqual(['allow', 'ask', 'ask']);
 });
 
-test('it is decided about where a path led when the call was prepared, wherever it leads now', async () => {
+test('decides by the target that a path had when the call was prepared', async () => {
   const policy = await policyFor(['deny Read(b.txt)'], 'acceptEdits');
   const at = (path: string, real: string, type: 'read' | 'write') =>
     decide({ tool: 'Edit', access: { type, paths: [join(root, path)], realPaths: [real] } }, policy).behavior;
@@ -182,7 +182,7 @@ test('it is decided about where a path led when the call was prepared, wherever 
   expect(at('link/x', join(root, 'x'), 'write')).toBe('allow');
 });
 
-test('the home folder as workspace opens neither the PATH nor autostart files', async () => {
+test('a workspace that is the home folder does not open folders on the PATH or autostart files', async () => {
   const policy = await policyFor(['allow Edit(/**)'], 'acceptEdits', { root: home });
   const write = (name: string) =>
     decide({ tool: 'Write', access: { type: 'write', paths: [join(home, name)] } }, policy).behavior;
@@ -191,7 +191,7 @@ test('the home folder as workspace opens neither the PATH nor autostart files', 
     expect(write(name), name).toBe('ask');
 });
 
-test('what a protected name links to is protected as well', async () => {
+test('the target of a protected link is protected too', async () => {
   const linked = join(top, 'linked');
   mkdirSync(join(linked, 'tools/editor'), { recursive: true });
   mkdirSync(join(linked, '.github'));
@@ -211,7 +211,7 @@ test('what a protected name links to is protected as well', async () => {
   expect(await behavior('docs/guide.md', `allow Edit(/${linked}/docs/**)`)).toBe('ask');
 });
 
-test('targets of links in the home folder are protected and secret, by their name there', async () => {
+test('targets of links in the home folder are protected or secret by their names there', async () => {
   const base = join(top, 'linked-home');
   const real = join(base, 'real-home');
   const dots = join(base, 'dots');
@@ -288,7 +288,7 @@ describe('tools without files', () => {
   });
 });
 
-test('a file that the settings of git include is protected, of the repository and of the user', async () => {
+test("a file that the repository's or the user's git settings include is protected", async () => {
   const project = join(top, 'including');
   for (const folder of ['.git/objects', '.git/refs', 'conf', 'home'])
     mkdirSync(join(project, folder), { recursive: true });
@@ -303,7 +303,7 @@ test('a file that the settings of git include is protected, of the repository an
     expect(verdict(name)).toMatchObject({ behavior: 'ask', reason: expect.stringContaining('git') });
 });
 
-test('a HEAD makes a folder a repository, whose settings git would use', async () => {
+test('creating a HEAD asks, because it makes a folder a repository', async () => {
   const policy = await policyFor(['allow Bash(git reset:*)'], 'acceptEdits');
   const edit = (path: string) =>
     decide({ tool: 'Write', access: { type: 'write', paths: [join(root, path)] } }, policy);

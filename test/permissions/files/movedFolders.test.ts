@@ -54,7 +54,7 @@ test('an added directory outside opens nothing once a part of it is a link', asy
   expect(await verdict([added], { path: join(outside, 'b/x') })).toBe('ask ask');
 });
 
-test('a directory that has become a link weakens no protection where it leads', async () => {
+test('a directory that has become a link does not weaken the protection of its target', async () => {
   const added = join(root, 'packages/x');
   for (const name of ['.config/some', '.ssh']) mkdirSync(join(home, name), { recursive: true });
   const more = { additionalDirectories: [added] };
@@ -70,26 +70,29 @@ test('a directory that has become a link weakens no protection where it leads', 
 test.each([
   ['a folder', 'ext', 'notes/**'],
   ['a link below a folder', 'deep/ext', '**'],
-])('an allow rule with an absolute path is not led out of the project by %s', async (_, name, rest) => {
-  writeFileSync(join(home, 'plain.txt'), 'x');
-  mkdirSync(join(home, 'notes'), { recursive: true });
-  link(home, join(root, name));
-  const place = `/${join(root, name)}`;
-  const rules = [`allow Read(${place}/${rest})`, `allow Edit(${place}/${rest})`];
-  for (const path of [join(root, name, 'notes/a'), join(home, 'notes/a')])
-    expect(await verdict([], { path }, rules, 'default'), path).toBe('ask ask');
-  const commands = [`allow Bash(cat ${join(root, name)}/*)`];
-  expect(await verdict([], { text: `cat ${join(root, name)}/plain.txt` }, commands, 'default')).toBe('ask');
-});
+])(
+  'an allow rule with an absolute path does not lead out of the project through %s',
+  async (_, name, rest) => {
+    writeFileSync(join(home, 'plain.txt'), 'x');
+    mkdirSync(join(home, 'notes'), { recursive: true });
+    link(home, join(root, name));
+    const place = `/${join(root, name)}`;
+    const rules = [`allow Read(${place}/${rest})`, `allow Edit(${place}/${rest})`];
+    for (const path of [join(root, name, 'notes/a'), join(home, 'notes/a')])
+      expect(await verdict([], { path }, rules, 'default'), path).toBe('ask ask');
+    const commands = [`allow Bash(cat ${join(root, name)}/*)`];
+    expect(await verdict([], { text: `cat ${join(root, name)}/plain.txt` }, commands, 'default')).toBe('ask');
+  },
+);
 
-test('an allow rule for a file does not name another one through a link', async () => {
+test('an allow rule for a file does not cover another file through a link', async () => {
   link(home, join(root, 'ext'));
   const rules = [`allow Edit(/${join(root, 'ext')}/.bashrc)`, `allow Read(/${join(root, 'ext')}/.env)`];
   expect(await verdict([], { path: join(root, 'ext/.bashrc') }, rules)).toBe('ask ask');
   expect(await verdict([], { path: join(home, '.env') }, rules)).toBe('ask ask');
 });
 
-test('links outside the workspace, as of the system, are still followed by a rule', async () => {
+test("a rule still follows links outside the workspace, such as the system's", async () => {
   link(outside, join(dirname(outside), 'var'));
   const rules = [`allow Read(/${join(dirname(outside), 'var')}/**)`];
   expect(await verdict([], { path: join(outside, 'secret.txt') }, rules, 'default')).toBe('allow ask');

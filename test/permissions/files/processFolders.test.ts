@@ -15,7 +15,7 @@ beforeAll(() => {
 
 const isLinux = existsSync('/proc/self/cwd');
 
-describe.runIf(isLinux)('a path through the folder of a process', () => {
+describe.runIf(isLinux)('a path through a process folder', () => {
   test.each([
     'cat /proc/self/cwd/key.txt',
     'cd sub && cat /proc/self/cwd/key.txt',
@@ -36,18 +36,18 @@ describe.runIf(isLinux)('a path through the folder of a process', () => {
   });
 
   test.each(['cp a.txt /proc/self/cwd/b.txt', 'cd sub && cp ../a.txt ../here/key.txt', 'touch here/x'])(
-    'is none that edits are accepted at: %s',
+    'asks in acceptEdits: %s',
     async (command) => expect((await bash(command, [], 'acceptEdits')).behavior).toBe('ask'),
   );
 
-  test('may be what a rule denies', async () => {
+  test('may be denied by a rule', async () => {
     const command = 'cd secret && cat /proc/self/cwd/a.txt';
     expect((await bash(command, ['deny Read(/secret/**)'])).behavior).not.toBe('allow');
     expect((await bash(command, ['deny Read(/secret/**)'], 'bypassPermissions')).behavior).toBe('deny');
     expect((await bash(command, [], 'bypassPermissions')).behavior).toBe('allow');
   });
 
-  test('what the system says of itself still runs', async () => {
+  test('does not include files that describe the system', async () => {
     for (const command of ['cat /proc/cpuinfo', 'cat /proc/version', 'cat src/app.ts', 'cat itself/a.txt'])
       expect((await bash(command)).behavior).toBe('allow');
   });

@@ -11,7 +11,7 @@ const isProtected = (path: string): boolean =>
   protectedName(path.startsWith('~/') ? `/home/me/${path.slice(2)}` : `/home/me/p/${path}`, place) !==
   undefined;
 
-describe('what other programs run or read as settings', () => {
+describe('protects files that other programs run or read as settings', () => {
   test.each([
     ...[
       'nano-staged.js',
@@ -222,7 +222,7 @@ describe('what other programs run or read as settings', () => {
   ])('%s', (path) => expect(isProtected(path)).toBe(true));
 });
 
-describe('what developers edit all day', () => {
+describe('does not protect files that developers edit constantly', () => {
   test.each([
     'package.json',
     'package-lock.json',
@@ -279,9 +279,11 @@ test.each([
   '.v\u017fcode/tasks.json',
   'agents.md',
   '.GitHub/Workflows/ci.yml',
-])('%j is the same file to some file system', (path) => expect(isProtected(path)).toBe(true));
+])('protects %j, which some file systems treat as the same name', (path) =>
+  expect(isProtected(path)).toBe(true),
+);
 
-test("the path to the workspace is the user's own choice, but not autostart files", () => {
+test('ignores the path to the workspace, except for autostart files', () => {
   const inTree = { homes: ['/home/me'], workspace: ['/home/me/p', '/home/me/p/.claude/worktrees/x'] };
   expect(protectedName('/home/me/p/.claude/worktrees/x/a.ts', inTree)).toBeUndefined();
   expect(protectedName('/home/me/p/.claude/worktrees/x/.claude/a.md', inTree)?.usedBy).toBe('coding agents');
@@ -290,7 +292,7 @@ test("the path to the workspace is the user's own choice, but not autostart file
   expect(protectedName('/home/me/bin/ls', inBin)?.pattern).toBe('~/bin');
 });
 
-test('commands may write what commands build, and nothing else that is protected', () => {
+test('of the protected files, commands may write only those that commands build', () => {
   const writable = (path: string): boolean => !isReadOnlyForCommands(`/home/me/p/${path}`, place);
   expect(
     ['node_modules/a/index.js', 'src/__pycache__', '.venv/bin/python', '.jj/x', 'a.ts'].filter(writable),
@@ -300,7 +302,7 @@ test('commands may write what commands build, and nothing else that is protected
   ).toEqual([]);
 });
 
-test('every name is listed once, says who versionFiles it, and protects itself', () => {
+test('every name is listed once, says what uses it, and protects itself', () => {
   const patterns = protectedNames.map(({ pattern }) => pattern.toLowerCase());
   expect(patterns.filter((pattern, index) => patterns.indexOf(pattern) !== index)).toEqual([]);
   expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(54);
@@ -314,7 +316,7 @@ test('every name is listed once, says who versionFiles it, and protects itself',
   }
 });
 
-test('what the home folder hides is protected, but a project below it is made of ordinary files', () => {
+test('hidden entries of the home folder are protected, but not those of a project inside it', () => {
   const at = (workspace: string, path: string) =>
     protectedName(path, { homes: ['/home/me'], workspace: [workspace] })?.pattern;
   expect(at('/home/me', '/home/me/.unheardof/run.sh')).toBe('~/.*');
@@ -330,7 +332,7 @@ test('what the home folder hides is protected, but a project below it is made of
   );
 });
 
-test('names below the home count by either name of a home that is a link', () => {
+test('names in the home are protected under both paths of a home that is a link', () => {
   const realpath = (path: string): string => path.replace(/^\/home\/me(?=\/|$)/, '/data/me');
   const place = protectionPlace('/home/me', ['/home/me'], realpath);
   for (const path of ['/home/me/.local/bin/git', '/data/me/.local/bin/git'])

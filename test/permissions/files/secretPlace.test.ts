@@ -68,24 +68,24 @@ interface Given {
 }
 
 describe('a project that is the home folder', () => {
-  test.each(secrets)('%s is not shown unasked', async (path) => {
+  test.each(secrets)('%s is not shown without approval', async (path) => {
     expect(await behavior({ read: path })).toBe('ask');
     expect(await behavior({ edit: path }, { mode: 'acceptEdits' })).toBe('ask');
     expect(await behavior({ command: `cat ${path}` })).toBe('ask');
     expect(await behavior({ command: `cat ~/${path}` }, { rules: ['allow Bash(cat *)'] })).toBe('ask');
     expect(await behavior({ command: `grep -r x ${dirname(path)}` })).toBe('ask');
   });
-  test.each(ordinary)('%s is', async (path) => {
+  test.each(ordinary)('%s is shown without approval', async (path) => {
     expect(await behavior({ read: path })).toBe('allow');
     expect(await behavior({ command: `cat ${path}` })).toBe('allow');
   });
   test.each(['cat .config/*/config.toml', 'cat .m*/firefox/*/logins.json', 'cat < .fly/config.yml'])(
-    '%s asks, because of what it matches',
+    '%s asks because of its matches',
     async (command) => {
       expect(await behavior({ command })).toBe('ask');
     },
   );
-  test('a rule that names the place, and only such a one, allows it', async () => {
+  test('only a rule that names the place allows it', async () => {
     const call = { read: '.config/stripe/config.toml' };
     expect(await behavior(call, { rules: ['allow Read(~/.config/stripe/**)'] })).toBe('allow');
     expect(await behavior(call, { rules: ['allow Read(~/.config/stripe/config.toml)'] })).toBe('allow');
@@ -93,12 +93,12 @@ describe('a project that is the home folder', () => {
   });
 });
 
-test('the folder to which the home links for its settings holds the same secrets', async () => {
+test('a dotfiles folder that the home links to has the same secrets', async () => {
   const root = join(linked, 'dotfiles');
   expect(await behavior({ read: 'config/stripe/config.toml' }, { root, at: linked })).toBe('ask');
 });
 
-test('a project in such a place is a project', async () => {
+test('a project in such a place has ordinary files', async () => {
   put('.continue/own/a.ts');
   expect(await behavior({ read: 'a.ts' }, { root: join(home, '.continue/own') })).toBe('allow');
 });

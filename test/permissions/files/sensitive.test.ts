@@ -78,7 +78,7 @@ describe('secrets', () => {
   ])('%s', (path) => expect(isSensitive(path)).toBe(true));
 });
 
-describe('no secrets', () => {
+describe('ordinary files', () => {
   test.each([
     '.env.example',
     '.env.sample',
@@ -129,7 +129,7 @@ describe('no secrets', () => {
   ])('%s', (path) => expect(isSensitive(path)).toBe(false));
 });
 
-describe('wildcards that could become a secret', () => {
+describe('wildcards that could match a secret', () => {
   test.each([
     '.e*',
     '.?nv',
@@ -153,13 +153,13 @@ describe('wildcards that could become a secret', () => {
 });
 
 test.each(['/p/.ENV', '/p/.env.', '/p/.e\u200cnv', '/h/.\u017fsh/config', '/p/server.pem '])(
-  'a spelling that some file system takes for a secret: %j',
+  'a spelling that some file systems treat as a secret: %j',
   (path) => expect(isSensitive(path)).toBe(true),
 );
 
 const small = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '?'), maxLength: 6 });
 
-test('two patterns overlap when some name matches both', () => {
+test('two patterns overlap if some name matches both', () => {
   const toRegExp = (glob: string): RegExp =>
     new RegExp(`^${glob.replace(/\./g, '\\.').replace(/\*/g, '.*').replace(/\?/g, '.')}$`);
   const names = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 6 });

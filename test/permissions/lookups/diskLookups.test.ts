@@ -24,7 +24,7 @@ test.each([
   'none/*',
   'a/none*',
   'b/c/three.md',
-])('all that bash makes of %s is named', (pattern) => {
+])('returns everything that bash expands %s to', (pattern) => {
   const printed = execFileSync('bash', ['-O', 'nullglob', '-c', `printf '%s\\n' ${pattern}`], {
     cwd: place,
     encoding: 'utf8',
@@ -34,7 +34,7 @@ test.each([
   expect(found).toEqual(expect.arrayContaining(names.map((name) => join(place, name))));
 });
 
-test('some shells count the directory and its parent among the names that begin with a dot', () => {
+test('includes the directory and its parent for patterns with a leading dot, as some shells do', () => {
   expect(expandGlob(join(place, 'a/.*'))).toEqual(
     expect.arrayContaining([join(place, 'a/.two.md'), `${place}/a/..`]),
   );

@@ -64,7 +64,7 @@ test.each([
   'git status -vv',
   'git diff-tree -p HEAD',
   'cd src && git diff',
-])('%s touches no secret, and runs', async (command) => {
+])('%s shows no secret and runs', async (command) => {
   expect(await behavior(command)).toBe('allow');
 });
 
@@ -96,7 +96,7 @@ test.each([
   'git log -L1,1:.npmrc',
   'git log -L1,1:.env.test --stat',
   'git log -L :x:.npmrc',
-])('%s may show one, and asks', async (command) => {
+])('%s may show a secret and asks', async (command) => {
   expect(await behavior(command.replaceAll('BLOB', blob))).toBe('ask');
 });
 
@@ -126,11 +126,11 @@ test.each([
   expect(await behavior(command.replaceAll('BLOB', blob), named)).toBe('allow');
 });
 
-test('the settings of our own calls let git show a difference', () => {
+test('git can still show a diff with the settings of our own calls', () => {
   expect(git(...OWN_GIT_ARGUMENTS, 'diff', 'HEAD~1', '--', 'src')).toContain('+four');
 });
 
-test('a secret that was changed is no part of a difference that is shown', async () => {
+test('a diff that would show a changed secret asks', async () => {
   write('.env.test', 'changed\n');
   expect(await behavior('git diff')).toBe('ask');
   expect(await behavior('git diff -U0 --no-color')).toBe('ask');
@@ -142,7 +142,7 @@ test('a secret that was changed is no part of a difference that is shown', async
   write('.env.test', 'one\n');
 });
 
-test('a secret that git does not track any more is still in the history, and asks', {
+test('a secret that git no longer tracks still asks, because it is in the history', {
   tags: 'long',
 }, async () => {
   git('rm', '-q', '--cached', '.npmrc', '.env.test');
@@ -218,7 +218,7 @@ const ask = async (root: string, command: string): Promise<string> => {
   return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
 };
 
-test('a secret that was renamed or copied is shown with its old name', { tags: 'long' }, async () => {
+test('a diff of a renamed or copied secret includes its old name', { tags: 'long' }, async () => {
   const moved = renamed(
     [['.env', `${lines}SECRET=x\n`]],
     [
@@ -241,7 +241,7 @@ test('a secret that was renamed or copied is shown with its old name', { tags: '
     expect(await ask(copied, command), command).toBe('allow');
 });
 
-test('a merge is shown with the names that a file has in each of the merged commits', {
+test('a merge includes the names that a file has in each of the merged commits', {
   tags: 'long',
 }, async () => {
   const merged = renamed(

@@ -63,7 +63,7 @@ beforeEach(() => {
   rmSync(trace, { force: true });
 });
 
-test('the filter runs if git compares files on disk', () => {
+test('the filter runs when git compares files on disk', () => {
   git('diff', '--stat');
   expect(existsSync(trace)).toBe(true);
 });
@@ -141,7 +141,7 @@ test.each<Shown>([
   expect(existsSync(trace)).toBe(false);
 });
 
-test('a lookup of two commits, or of unchanged files, lists nothing on disk', () => {
+test('a lookup of two commits, or of unchanged files, lists no files on disk', () => {
   const { gitShows } = diskLookups(process.env);
   const between = { listings: [['diff', '--name-status', '-z', 'side', 'HEAD']], objects: ['side', 'HEAD'] };
   expect(gitShows(project, { ...between, operands: ['side', 'HEAD'] }, [project])).toEqual(
@@ -155,7 +155,7 @@ test('a lookup of two commits, or of unchanged files, lists nothing on disk', ()
   expect(gitShows(project, unchanged, [project])).toEqual([]);
 });
 
-test('a file counts as changed if its index names another inode, owner or fraction of a second: git reads it again', () => {
+test('a file counts as changed if the index has a different inode, owner or fraction of a second, since git rereads it', () => {
   const { gitShows } = diskLookups(process.env);
   const shown: Shown = { listings: [['diff', '--name-status', '-z']], objects: [] };
   const file = join(project, '.git/index');
@@ -170,7 +170,7 @@ test('a file counts as changed if its index names another inode, owner or fracti
   writeFileSync(file, index);
 });
 
-test('copies, folders behind links, sparse indexes and worktrees elsewhere hide no file from the lookup', () => {
+test('the lookup finds files despite copies, folders behind links, sparse indexes and worktrees elsewhere', () => {
   const { gitShows } = diskLookups(process.env);
   const shown: Shown = { listings: [['diff', '--name-status', '-z']], objects: [] };
   const copies: Shown = { listings: [['diff', '--name-status', '-z', '-C1%']], objects: [] };

@@ -128,13 +128,13 @@ describe('without a rule', () => {
     expect(await behavior(command)).toBe('allow');
   });
 
-  test('a history that cannot be listed asks', async () => {
+  test('asks if the history cannot be listed', async () => {
     const more = { gitShows: () => undefined };
     expect(await behavior('git log -p -- src', [], project, more)).toBe('ask');
     expect(await behavior('git show OLD', [], project, more)).toBe('ask');
   });
 
-  test('a path in a commit begins at the root, so that rules for files hold in every folder', async () => {
+  test('a path in a commit starts at the root, so rules for files apply in every folder', async () => {
     const policy = await policyFor(['deny Read(src/a.ts)'], 'default', { root: project });
     const rules = policy.rules.map((one) => ({ ...one, base: project }));
     const access = { type: 'command', command: 'git show HEAD:src/a.ts', cwd: join(project, 'src') } as const;
@@ -210,7 +210,7 @@ describe('a rule does not cover', () => {
     expect(await behavior(`echo HEAD~1:.env | ${command}`, [rule])).toBe('ask');
   });
 
-  test('what git tracks, or would add, by a pattern', { tags: 'long' }, async () => {
+  test('protected files that git tracks, or would add, by a pattern', { tags: 'long' }, async () => {
     const place = join(top, 'home', 'tracked');
     mkdirSync(place, { recursive: true });
     const run = gitIn(place);
@@ -241,7 +241,7 @@ describe('a rule does not cover', () => {
   });
 });
 
-test('a rule covers no commit that adds or removes protected files or secrets in any way', {
+test('a rule does not cover commits that add or remove protected files or secrets in any way', {
   tags: 'long',
 }, async () => {
   const place = join(top, 'home', 'branches');
@@ -316,7 +316,7 @@ test('a rule covers no commit that adds or removes protected files or secrets in
     expect(await behavior(command, ['git:*'], place), command).toBe('allow');
 });
 
-test('the settings of a repository ask if they hold a token, in whatever way they are shown', async () => {
+test('showing repository settings in any way asks if they contain a token', async () => {
   const place = join(top, 'home', 'tokens');
   const run = gitIn(place);
   mkdirSync(join(place, 'src'), { recursive: true });
@@ -386,7 +386,7 @@ describe('a rule covers', () => {
   });
 
   test.each(['git log -p --output-indicator-new=x', 'git log -p --remerge-diff'])(
-    '%s only by name: wildcards cover listed options',
+    '%s only verbatim, since wildcards cover only listed options',
     async (command) => {
       expect(await behavior(command, ['git:*'], clean)).toBe('ask');
       expect(await behavior(command, [command], clean)).toBe('allow');

@@ -54,7 +54,7 @@ test.each([
   expect(gitRunsPrograms(repository(setting))).toBe(true);
 });
 
-test('an ordinary repository does not, nor does a place without one', () => {
+test('an ordinary repository runs no programs, nor does a folder without one', () => {
   const plain = repository(
     'user.name=a',
     'core.fsmonitor=true',
@@ -66,7 +66,7 @@ test('an ordinary repository does not, nor does a place without one', () => {
   expect(gitRunsPrograms(top)).toBe(false);
 });
 
-test('settings on the line of their section count, and those that cannot be read count as the worst', () => {
+test('settings on the line of their section count, and unreadable ones are treated as unsafe', () => {
   const oneLine = repository();
   writeFileSync(join(oneLine, '.git/config'), '[core] fsmonitor=./x');
   expect(gitRunsPrograms(oneLine)).toBe(true);
@@ -75,7 +75,7 @@ test('settings on the line of their section count, and those that cannot be read
   expect(gitRunsPrograms(piped)).toBe(true);
 });
 
-test('the hook of a command that looks counts, wherever hooks are kept', () => {
+test('the hook of a read-only command counts in any hook folder', () => {
   const own = repository();
   mkdirSync(join(own, '.git/hooks'), { recursive: true });
   writeFileSync(join(own, '.git/hooks/post-index-change'), '#!/bin/sh\n');
@@ -104,7 +104,7 @@ test('a worktree has the settings of its main repository', () => {
   expect(gitRunsPrograms(tree)).toBe(true);
 });
 
-test('a bare repository hidden in a folder needs approval once the shell is there', async () => {
+test('a bare repository hidden in a folder needs approval once the shell enters it', async () => {
   const project = repository();
   const hidden = join(project, 'vendor/data');
   execFileSync('git', ['init', '-q', '--bare', hidden]);
@@ -142,7 +142,7 @@ test.each([
   expect(gitRunsPrograms(outer)).toBe(true);
 });
 
-test('so does a repository in its folder, as in an unpacked archive', () => {
+test('a repository in the folder of a submodule counts, as in an unpacked archive', () => {
   const outer = repository();
   const inner = join(outer, 'inner');
   mkdirSync(inner);
@@ -154,7 +154,7 @@ test('so does a repository in its folder, as in an unpacked archive', () => {
   expect(gitRunsPrograms(outer)).toBe(true);
 });
 
-test('git searches no secret that it tracks without a question', async () => {
+test('searching a tracked secret with git asks', async () => {
   const project = repository();
   mkdirSync(join(project, 'src'));
   for (const name of ['src/a.ts', '.env']) writeFileSync(join(project, name), 'x');
@@ -175,19 +175,19 @@ test('git searches no secret that it tracks without a question', async () => {
   ]);
 });
 
-test('files that are declared to be elsewhere count', () => {
+test('a worktree declared elsewhere counts', () => {
   const moved = repository('core.worktree=/somewhere');
   expect(gitRunsPrograms(moved)).toBe(true);
 });
 
-test('each of several declared locations of the files counts', () => {
+test('each of several declared worktrees counts', () => {
   const twice = repository();
   const named = ['[core]', `worktree = ${twice}`, 'worktree = /somewhere', ''].join('\n');
   writeFileSync(join(twice, '.git/config'), named);
   expect(gitRunsPrograms(twice)).toBe(true);
 });
 
-describe('what git takes for a repository and looks like another one, or like none', () => {
+describe('a repository that looks like another one, or like none', () => {
   /** The folder of a repository that runs a program, under a name that is easily misread. */
   const moved = (name: string): string => {
     const project = repository('diff.external=./run');
@@ -261,7 +261,7 @@ describe('what git takes for a repository and looks like another one, or like no
     expect(gitRunsPrograms(make())).toBe(true);
   });
 
-  test("a repository elsewhere is another's unless it names this place", () => {
+  test('a repository elsewhere is unsafe unless it names this folder', () => {
     const other = repository();
     const project = join(top, `git-${made++}`);
     mkdirSync(project);
@@ -277,7 +277,7 @@ describe('what git takes for a repository and looks like another one, or like no
   });
 });
 
-test('merges are not done once more, with the drivers that a repository names', {
+test('repeating a merge with the drivers that a repository names asks', {
   tags: 'long',
 }, async () => {
   const project = repository('merge.x.driver=./run');
@@ -289,7 +289,7 @@ test('merges are not done once more, with the drivers that a repository names', 
   expect(await ask('git log -p -m')).toBe('ask');
 });
 
-test('git grep asks about secrets that a pattern of git, or the name of an object, means', async () => {
+test('git grep asks about secrets named by a git pattern or an object', async () => {
   const project = repository();
   mkdirSync(join(project, 'sub'));
   for (const name of ['sub/.env', 'a.ts']) writeFileSync(join(project, name), 'x');
@@ -315,7 +315,7 @@ test.each([
 });
 
 test.each(['packed-refs', 'MERGE_MSG', 'info/exclude', 'info/grafts', 'rebase-merge/done', 'shallow'])(
-  'a link to a file elsewhere in the place of %s counts',
+  'a link to a file elsewhere in place of %s counts',
   (name) => {
     const linked = repository();
     const path = join(linked, '.git', name);
@@ -332,7 +332,7 @@ test.each([
   '\tworktree = ../../else\\\nwhere\n',
   '\texcludesFile = "../"secret.txt\n',
   '\texcludesFile = ../secret.txt # mine\n',
-])('a value counts that only git reads right, and the last one: %j', (lines) => {
+])('a value that only git reads correctly counts, and so does the last one: %j', (lines) => {
   const odd = repository();
   appendFileSync(join(odd, '.git/config'), `[core]\n${lines}`);
   expect(gitRunsPrograms(odd)).toBe(true);
@@ -348,7 +348,7 @@ test.each([
   'logs',
   'logs/refs',
   'reftable',
-])('a link to another repository in the place of %s counts', (name) => {
+])('a link to another repository in place of %s counts', (name) => {
   const other = repository();
   commit(other, 'commit', '--allow-empty', '-m', 'x');
   commit(other, 'branch', 'one');
@@ -363,7 +363,7 @@ test.each([
 });
 
 test.each(['\r', '\u2028', '\u2029', '\u00a0'])(
-  'a value continues after %j, which ends no line for git',
+  'a value continues after %j, which does not end a line for git',
   (sign) => {
     const odd = repository();
     appendFileSync(join(odd, '.git/config'), `[core]\n\tfsmonitor = true${sign}& touch x\n`);
@@ -375,7 +375,7 @@ test.each(['\r', '\u2028', '\u2029', '\u00a0'])(
   },
 );
 
-test('names that are no UTF-8 count as the worst: of a submodule, and in the settings', () => {
+test('names that are not UTF-8 are unsafe: of a submodule, and in the settings', () => {
   const name = Buffer.from([0x64, 0xe9]);
   const at = (folder: string): Buffer => Buffer.concat([Buffer.from(`${folder}/`), name]);
   const outer = repository();
@@ -391,7 +391,7 @@ test('names that are no UTF-8 count as the worst: of a submodule, and in the set
   expect(gitRunsPrograms(odd)).toBe(true);
 });
 
-test('files of the worktree may be named, and folders of the git folder be links', () => {
+test('settings may name files of the worktree, and folders in the git folder may be links', () => {
   const usual = repository('blame.ignoreRevsFile=.git-blame-ignore-revs', 'core.hooksPath=.husky');
   writeFileSync(join(usual, '.git-blame-ignore-revs'), '');
   mkdirSync(join(usual, '.githooks'));
@@ -400,7 +400,7 @@ test('files of the worktree may be named, and folders of the git folder be links
   expect(gitRunsPrograms(usual)).toBe(false);
 });
 
-test('an index that is not understood counts as the worst', () => {
+test('an index that cannot be parsed is unsafe', () => {
   const broken = repository();
   writeFileSync(join(broken, '.git/index'), 'DIRC\0\0\0\x09\0\0\0\x01');
   expect(gitRunsPrograms(broken)).toBe(true);
@@ -441,7 +441,7 @@ describe('a repository that shows the commits or files of another', () => {
     expect(gitRunsPrograms(project)).toBe(true);
   });
 
-  test('a link to a folder of the worktree may lead on from there', () => {
+  test('a link to a worktree folder that contains another link is unsafe', () => {
     const project = withCommit();
     mkdirSync(join(project, 'x'));
     symlinkSync(join(other, '.git/config'), join(project, 'x/gitdir'));
@@ -450,7 +450,7 @@ describe('a repository that shows the commits or files of another', () => {
   });
 
   test.each(['', 'gitdir', 'config'])(
-    'its common folder is elsewhere, and %s says that it belongs here',
+    'its common folder is elsewhere, while %s says that it belongs here',
     (name) => {
       const project = withCommit();
       writeFileSync(join(project, '.git/commondir'), `${other}/.git\n`);
@@ -480,7 +480,7 @@ describe('a repository that shows the commits or files of another', () => {
   });
 });
 
-test('nothing that is shown or sorted by has signatures checked', async () => {
+test('asks if showing or sorting would verify signatures', async () => {
   const project = repository();
   const policy = await policyFor([], 'default', { root: project });
   const decided = (command: string) =>
@@ -497,7 +497,7 @@ test('nothing that is shown or sorted by has signatures checked', async () => {
   expect(decided('git branch --sort=-committerdate')).toBe('allow');
 });
 
-test('objects and links elsewhere are no settings that run programs; an unreadable file counts as some', () => {
+test('objects and links elsewhere do not count as settings that run programs; an unreadable file does', () => {
   const plain = repository('user.name=a', 'core.fsmonitor=true');
   writeFileSync(join(plain, '.git/objects/info/alternates'), '/srv/other/objects\n');
   symlinkSync('/etc', join(plain, '.git/logs'));
@@ -511,7 +511,7 @@ test('objects and links elsewhere are no settings that run programs; an unreadab
   for (const at of [monitored, hooked, damaged]) expect(gitSettingsRunPrograms(at)).toBe(true);
 });
 
-test('a partial clone fetches missing objects: alone the environment prevents it, next to a rule it asks', async () => {
+test('a partial clone fetches nothing in the guarded environment, and asks next to a part that a rule allows', async () => {
   const project = repository('remote.origin.promisor=true', 'remote.origin.url=https://example.com/x.git');
   expect(gitFetches(project)).toBe(true);
   expect(gitFetches(repository('remote.origin.url=https://example.com/promisor.git'))).toBe(false);

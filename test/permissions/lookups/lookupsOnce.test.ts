@@ -33,7 +33,9 @@ const facts = (mode: PermissionMode, rules: readonly string[] = []): PolicyFacts
 const call = (command: string) =>
   ({ tool: 'Bash', access: { type: 'command', command, cwd: root } }) as const;
 
-test('however many parts ask the same, the disk and git are asked once', { tags: 'long' }, async () => {
+test('queries the disk and git once, regardless of the number of parts that need the answer', {
+  tags: 'long',
+}, async () => {
   const { lookups, asked } = counted();
   // A clock that stands still: on a busy machine the time limit would cut the lookups short.
   const engine = new InProcessEngine(wasmFolder(), process.env, lookups, () => 0);
@@ -46,7 +48,7 @@ test('however many parts ask the same, the disk and git are asked once', { tags:
   expect([...asked].filter(([, times]) => times > 1)).toEqual([]);
 });
 
-test('the next decision sees what has changed on disk since', async () => {
+test('the next decision sees changes on disk', async () => {
   let holdsLink = false;
   const lookups = {
     ...disk,
@@ -59,7 +61,7 @@ test('the next decision sees what has changed on disk since', async () => {
   expect(await behavior()).toBe('ask');
 });
 
-test('when the time is up, slow lookups get the cautious answer, even those already known', () => {
+test('after the time limit, slow lookups return the cautious answer, even if they were cached', () => {
   let time = 0;
   const { lookups, isCut } = lookupsOnce(disk, () => time);
   expect(lookups.listTree(`${root}/src`)).toBeDefined();
@@ -81,10 +83,10 @@ test('when the time is up, slow lookups get the cautious answer, even those alre
 
 test.each<[string, PermissionMode, readonly string[], string]>([
   ['asks', 'default', [], 'ask'],
-  ['asks also where a rule would allow it', 'default', ['allow Bash(cat *)', 'allow Bash(rg:*)'], 'ask'],
-  ['is denied by a rule all the same', 'default', ['deny Bash(rg:*)'], 'deny'],
-  ['is denied when no question can be asked', 'dontAsk', [], 'deny'],
-  ['runs in the mode that asks nothing', 'bypassPermissions', [], 'allow'],
+  ['asks even if a rule would allow it', 'default', ['allow Bash(cat *)', 'allow Bash(rg:*)'], 'ask'],
+  ['is still denied by a rule', 'default', ['deny Bash(rg:*)'], 'deny'],
+  ['is denied in a mode that does not ask', 'dontAsk', [], 'deny'],
+  ['runs in bypassPermissions', 'bypassPermissions', [], 'allow'],
 ])('a command that cannot be checked in time %s', async (_, mode, rules, expected) => {
   let time = 0;
   // Each look takes a second of the clock that the engine reads.

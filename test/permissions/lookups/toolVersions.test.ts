@@ -39,7 +39,7 @@ test.each([
     expect(await behavior(command)).toBe('ask');
 });
 
-test('a version is no folder', async () => {
+test('a plain version does not ask', async () => {
   write(join(project, '.tool-versions'), 'nodejs 22.1.0 # not path\nruby ref:v3.3\n');
   write(join(project, '.nvmrc'), 'lts/*\n');
   write(join(project, '.prototools'), 'node = "22"\n');
@@ -48,14 +48,14 @@ test('a version is no folder', async () => {
     expect(await behavior(command)).toBe('allow');
 });
 
-test('it counts from its folder down, and is the user’s own above the workspace', async () => {
+test('a version file applies in its folder and below, and is trusted above the workspace', async () => {
   write(join(project, 'sub/.tool-versions'), 'nodejs path:./node\n');
   write(join(home, '.tool-versions'), 'nodejs path:/opt/node\n');
   expect(await behavior('node --version')).toBe('allow');
   expect(await behavior('cd sub && node --version')).toBe('ask');
 });
 
-test('what cannot be read as a version file asks', async () => {
+test('asks if a version file cannot be read', async () => {
   write(join(project, '.ruby-version'), `${'x'.repeat(70_000)}\n`);
   expect(await behavior('ls')).toBe('ask');
 });

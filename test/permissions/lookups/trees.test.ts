@@ -46,7 +46,7 @@ test.each([
   expect(decide({ tool: 'Bash', access }, policy).behavior).toBe(behavior);
 });
 
-test('ignored files are left out, but not in a repository inside the folder', () => {
+test('leaves out ignored files, but not in a repository inside the folder', () => {
   const found = filesBelow(project, { hidden: false, ignores: true })?.files ?? [];
   expect(found).not.toContain(join(project, 'modules/key.pem'));
   expect(found).toContain(join(project, 'inner/modules/key.pem'));
@@ -63,7 +63,7 @@ test.each<[string, string, boolean]>([
   ['.gitignore', '!.env.example', false],
   ['.gitignore', '!src/**\n!.yarn/patches', false],
   ['.gitignore', '!hidden/**', true],
-])('with %s saying %j a search looks at a hidden secret: %s', (name, text, isLooked) => {
+])('with %s containing %j, a search finds a hidden secret: %s', (name, text, isLooked) => {
   const parent = mkdtempSync(join(top, 'kept-'));
   const folder = join(parent, 'hidden');
   mkdirSync(join(folder, '.git/info'), { recursive: true });
@@ -82,7 +82,7 @@ test.each<[string, string, boolean]>([
   ['.ignore', '.gitignore', true],
   ['.ignore', '../dotfiles/gitignore', true],
   ['.ignore', 'nowhere', true],
-])('a search beside or below %s, a link to %s, can be checked: %s', (name, target, isChecked) => {
+])('a search next to or below %s, a link to %s, can be checked: %s', (name, target, isChecked) => {
   const parent = mkdtempSync(join(top, 'linked-'));
   const folder = join(parent, 'project');
   for (const one of ['project/src/deep', 'project/.git/info', 'secrets', 'dotfiles'])

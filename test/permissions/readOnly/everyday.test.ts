@@ -424,7 +424,7 @@ describe('on an ordinary day', () => {
   test.each(rows.filter(({ asks }) => asks))('asks: $command', ({ command }) => {
     expect(verdict(command)).toBe('ask');
   });
-  test('of about 300 commands no more than 45 ask, and those change something, reach out or may show a secret', () => {
+  test('of about 300 commands at most 45 ask, and those change something, use the network or may show a secret', () => {
     expect(rows.length).toBeGreaterThan(280);
     expect(rows.filter(({ asks }) => asks).length).toBeLessThanOrEqual(40);
   });

@@ -40,7 +40,7 @@ describe('a sed script only prints', () => {
   ])('%s', (script) => expect(onlyPrints(script)).toBe(true));
 });
 
-describe('a sed script does more, or is not understood', () => {
+describe('a sed script does more than print, or is not understood', () => {
   test.each([
     'e',
     'e id',

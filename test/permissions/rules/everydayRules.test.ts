@@ -837,7 +837,7 @@ describe('a rule for the program', () => {
   test.each(asked)('$rule does not cover $command: $why', async ({ rule, command }) => {
     expect(await bash(command, [`allow ${rule}`])).toMatchObject({ behavior: 'ask' });
   });
-  test('few of these commands ask, and each for a reason', () => {
+  test('few of these commands ask, each for a reason', () => {
     expect(rows.length).toBeGreaterThan(300);
     expect(asked.length).toBeLessThan(rows.length / 12);
     expect(asked.filter(({ why }) => why === undefined)).toEqual([]);

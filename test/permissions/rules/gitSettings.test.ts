@@ -101,7 +101,7 @@ describe('an allow rule for git does not cover', () => {
     ['submodule.lib.url=../rules-now/e', 'git submodule update'],
     ['extensions.partialClone=vendor/e.git', 'git commit -m x'],
     ['lfs.url=file:///tmp/e', 'git push'],
-  ])('a repository where commands can write: %s, %s', async (setting, command) => {
+  ])('a command that leads to a repository where commands can write: %s, %s', async (setting, command) => {
     const project = repository('remote.upstream.url=https://example.com/x.git', setting);
     const [, name = ''] = command.split(' ');
     const decision = await decideIn(project, command, [`allow Bash(git ${name}:*)`]);
@@ -112,7 +112,7 @@ describe('an allow rule for git does not cover', () => {
     expect(local.behavior).toBe(setting.startsWith('extensions') ? 'ask' : 'allow');
   });
 
-  test('a submodule with such an address, and a remote in an old form', async () => {
+  test('a submodule with such an address, or a remote in an old form', async () => {
     const project = repository();
     const rules = ['allow Bash(git submodule update:*)', 'allow Bash(git fetch:*)'];
     writeFileSync(
@@ -150,7 +150,7 @@ describe('an allow rule for git does not cover', () => {
     ['git clone --depth 1 e x', 'git clone'],
     ['git push e:* main', 'git push e'],
     ['git push e main', 'git push e main'],
-  ])('a repository that is no remote of the settings: %s', async (command, rule) => {
+  ])('a repository that is not a configured remote: %s', async (command, rule) => {
     const project = repository('remote.origin.url=https://example.com/x.git');
     const rules = [`allow Bash(${rule}:*)`, ...(command === rule ? [`allow Bash(${rule})`] : [])];
     const decision = await decideIn(project, command.replace(':*', ''), rules);
@@ -160,7 +160,7 @@ describe('an allow rule for git does not cover', () => {
     ]);
   });
 
-  test("an alias of the user that leads to the repository's own", async () => {
+  test("a user's alias that leads to one of the repository", async () => {
     writeFileSync(
       join(home, '.gitconfig'),
       '[alias]\n\tst = status\n\tlg = l --graph\n\tl = log\n\tgo = !x\n',
@@ -178,7 +178,7 @@ describe('an allow rule for git does not cover', () => {
     expect(await given('alias.l=log --oneline')).toEqual(['allow', 'allow', 'allow']);
   });
 
-  test('settings in a file that they include, in another worktree or in a submodule', async () => {
+  test('settings in an included file, another worktree or a submodule', async () => {
     const including = repository('include.path=../team.gitconfig');
     writeFileSync(join(including, 'team.gitconfig'), '[diff]\n\texternal = ./x.sh\n');
     const linked = repository('user.name=a', 'user.email=a@b');
@@ -213,7 +213,7 @@ describe('an allow rule for git does not cover', () => {
       expect((await decideIn(project, command, rules)).reason).toContain('core.fsmonitor');
   });
 
-  test('settings that cannot be read, and the hook of a command that looks', async () => {
+  test('unreadable settings, or the hook of a read-only command', async () => {
     const broken = repository();
     writeFileSync(join(broken, '.git/config'), '[core\n');
     const hooked = repository();
@@ -273,7 +273,7 @@ describe('a rule for git covers its commands', () => {
       );
   });
 
-  test('whatever the settings of the user are', async () => {
+  test("regardless of the user's settings", async () => {
     writeFileSync(join(home, '.gitconfig'), '[core]\n\tfsmonitor = ./x.sh\n[diff]\n\texternal = difft\n');
     const decision = await decideIn(repository(), 'git add a.txt', ['allow Bash(git add:*)']);
     expect(decision.behavior).toBe('allow');

@@ -69,7 +69,7 @@ test.each([
   });
 });
 
-test('the question says why the rule does not cover the call', async () => {
+test('the reason says why the rule does not cover the call', async () => {
   const { reason } = await bash('cat a.txt | docker run -i img', ['allow Bash(docker run -i img)']);
   expect(reason).toMatch(/does not cover what is piped into docker/);
 });

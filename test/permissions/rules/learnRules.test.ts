@@ -12,7 +12,7 @@ const answered = (answer: AnsweredCall['answer'], command: string, times = 1): r
 const yes = (command: string, times?: number) => answered('allowed', command, times);
 const no = (command: string) => answered('denied', command);
 
-test('each rule comes with what it would have covered, the most useful one first', async () => {
+test('lists each rule with the calls it would have covered, the most useful first', async () => {
   const calls = [
     ...yes('npm run build', 2),
     ...yes('git commit -m a', 3),
@@ -35,7 +35,7 @@ test('each rule comes with what it would have covered, the most useful one first
   });
 });
 
-test('what no longer asks needs no rule, and what cannot be saved has none', async () => {
+test('proposes no rule for calls that no longer ask, or that cannot be saved', async () => {
   const calls = [
     ...yes('npm test', 3),
     ...yes('cat .env', 3),
@@ -49,7 +49,7 @@ test('what no longer asks needs no rule, and what cannot be saved has none', asy
   });
 });
 
-test('no rule covers a call that was denied, nor do all of them together', async () => {
+test('proposes no rules that would cover a denied call, alone or together', async () => {
   const calls = [
     ...yes('git commit -m a', 5),
     ...no('git commit --amend'),
@@ -65,7 +65,7 @@ test('no rule covers a call that was denied, nor do all of them together', async
   ]);
 });
 
-test('a command of several parts needs several rules, and with them it runs', async () => {
+test('proposes several rules for a command of several parts, with which it runs', async () => {
   const policy = await policyFor();
   const { rules } = proposeRules(yes('npm run build && npm run lint', 2), policy, 2);
   expect(rules.map(({ rule }) => rule)).toEqual(['Bash(npm run build)', 'Bash(npm run lint)']);
@@ -74,7 +74,7 @@ test('a command of several parts needs several rules, and with them it runs', as
   expect(decide({ tool: 'Bash', access }, saved).behavior).toBe('allow');
 });
 
-test('hosts and tools of MCP servers are learned as well', async () => {
+test('proposes rules for hosts and MCP tools too', async () => {
   const calls: readonly AnsweredCall[] = [
     {
       tool: 'WebFetch',

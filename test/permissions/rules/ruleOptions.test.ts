@@ -1939,7 +1939,7 @@ for (const [prefix, { covers = [], stops = [] }] of Object.entries(rules))
       );
   });
 
-describe('a variable of jq hides no file', () => {
+describe('a jq variable does not hide a file', () => {
   test.each([
     'jq . -- --arg x .env',
     'jq -R --indent --arg inputs .env',
@@ -1953,7 +1953,7 @@ test('a program has one row', () => {
   expect(programs.filter((program, at) => programs.indexOf(program) !== at)).toEqual([]);
 });
 
-test('no row calls the same option harmless and risky', () => {
+test('no row lists the same option as harmless and risky', () => {
   const found = programRows.flatMap(({ programs, runs = '', writes = '', elsewhere = '', known }) => {
     const risky = [runs, writes, elsewhere].flatMap((list) => list.split(' '));
     return [...(known?.long ?? []), ...(known?.longValues ?? []), ...(known?.longAttached ?? [])]
@@ -1968,7 +1968,7 @@ test('no row calls the same option harmless and risky', () => {
   expect(found).toEqual([]);
 });
 
-test('the tables read long words in a moment', () => {
+test('the tables read long words quickly', () => {
   const again = (text: string): string => text.repeat(5_000);
   const words = [`s${again('/')}`, again('s/'), again('\n'), `/p;s/${again('a/')}`];
   for (const word of words) riskyWords(['sed', word, 'a.txt']);

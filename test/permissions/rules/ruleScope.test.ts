@@ -610,7 +610,7 @@ for (const [rule, { covers, stops }] of Object.entries(scopes))
       });
   });
 
-test('a rule counts in the folder that the program was started in, and in those that were added', async () => {
+test('a rule applies in the folder that the program was started in, and in added directories', async () => {
   const policy = await policyFor(['allow Bash(npm test)']);
   const at = (directory: string, more: object): string =>
     decide(
@@ -623,7 +623,7 @@ test('a rule counts in the folder that the program was started in, and in those 
   expect(at('packages/a', { additionalDirectories: [join(root, 'packages/a')] })).toBe('allow');
 });
 
-test('the question says which rule stopped short, and at what', async () => {
+test('the reason says which rule does not cover the call, and why', async () => {
   const { reason } = await bash('npm test --script-shell=./x', ['allow Bash(npm test:*)']);
   expect(reason).toContain('Bash(npm test:*)');
   expect(reason).toContain('--script-shell=./x');

@@ -19,7 +19,7 @@ describe('a rule is read as', () => {
   ])('%s', (text, expected) => expect(parseRule(text)).toEqual(expected));
 });
 
-describe('a wrong rule says what to write', () => {
+describe('an invalid rule says what to write instead', () => {
   test.each([
     ['', /not a rule/],
     ['Bash(ls', /not a rule/],

@@ -91,7 +91,7 @@ describe('"always" for a command saves', () => {
   });
 });
 
-test('a rule saved by "always" reaches nothing outside the workspace, and no word that only the shell knows', {
+test('a rule saved by "always" covers nothing outside the workspace, and no word known only to the shell', {
   tags: 'long',
 }, async () => {
   const asked = [
@@ -173,12 +173,12 @@ describe('nothing is suggested for', () => {
     'git commit -F ~/.ssh/id_rsa',
   ])('%s', async (command) => expect((await bash(command)).suggestion).toBeUndefined());
 
-  test('what a rule asks about', async () => {
+  test('a call that an ask rule names', async () => {
     expect((await bash('npm test', ['ask Bash(npm:*)'])).suggestion).toBeUndefined();
   });
 });
 
-test('an edit suggests the mode, but not for secrets or outside', async () => {
+test('suggests the mode for an edit, but not for secrets or outside the workspace', async () => {
   const policy = await policyFor();
   const ask = (path: string) =>
     decide({ tool: 'Edit', access: { type: 'write', paths: [join(root, path)] } }, policy).suggestion;
@@ -188,7 +188,7 @@ test('an edit suggests the mode, but not for secrets or outside', async () => {
   expect(ask('../x')).toBeUndefined();
 });
 
-test('a read outside suggests its directory for the session, never the home directory', async () => {
+test('suggests its directory for a read outside the workspace, but never the home directory', async () => {
   const policy = await policyFor();
   const ask = (tool: string, path: string) =>
     decide({ tool, access: { type: 'read', paths: [path] } }, policy).suggestion;

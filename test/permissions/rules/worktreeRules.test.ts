@@ -39,7 +39,7 @@ test.each<[string, SourcedRule['behavior'], readonly string[]]>([
   expect(moved(text, behavior)).toEqual(expected);
 });
 
-test('a rule whose base is elsewhere stays as it is; one of a folder moves with the folder', () => {
+test('a rule whose base is elsewhere stays unchanged; a rule of a subfolder moves with it', () => {
   expect(moved('Read(/a)', 'deny', '/home/u/.clawdcode')).toEqual(['Read(/a) /home/u/.clawdcode']);
   expect(moved('Read(/a)', 'deny', '/home/u/p/sub')).toEqual([
     'Read(/a) /home/u/p/sub',

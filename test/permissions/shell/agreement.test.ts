@@ -104,7 +104,7 @@ function accounts(part: CommandPart, ran: readonly string[]): boolean {
   return part.argv.length === ran.length && part.argv.every((word, index) => word === ran[index]);
 }
 
-test('whatever bash runs of a command that was understood, was listed as a part', {
+test('lists everything that bash runs of an understood command as a part', {
   tags: 'long',
   timeout: 600_000,
 }, async () => {

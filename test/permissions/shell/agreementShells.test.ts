@@ -16,7 +16,7 @@ const count = Number(process.env.FUZZ_RUNS ?? 120);
 const seed = Number(process.env.FUZZ_SEED ?? 3);
 
 test.skipIf(!canConfine())(
-  'a command that needs no approval changes nothing and shows no secret, in any shell',
+  'a command that needs no approval changes nothing and shows no secret in any shell',
   { tags: 'long', timeout: 600_000 },
   async () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));
@@ -39,7 +39,7 @@ test.skipIf(!canConfine())(
 );
 
 test.skipIf(!canConfine())(
-  'the shells call each program with words and in a folder that the reader expects',
+  'the shells run each program with words and in a folder that the reader expects',
   { tags: 'long', timeout: 600_000 },
   async () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));
@@ -73,7 +73,7 @@ const misread: readonly (readonly [runs: string, read: string])[] = [
 ];
 
 test.skipIf(!canConfine())(
-  'a mistake of the reader is noticed, and shown once for each shell',
+  'a mistake of the reader is detected and reported once for each shell',
   { tags: 'long', timeout: 600_000 },
   async () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));
@@ -125,7 +125,7 @@ const bad: readonly (readonly [command: string, what: string])[] = [
 ];
 
 test.skipIf(!canConfine())(
-  'every broken promise is noticed, also next to harmless commands and one that hangs',
+  'every broken promise is detected, even next to harmless commands and one that hangs',
   { tags: 'long', timeout: 600_000 },
   async () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));

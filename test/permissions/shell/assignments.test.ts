@@ -92,7 +92,7 @@ describe('a variable before a command is not understood', () => {
     ...['DEBUG=@a/../b', 'DEBUG=a:/x', 'DEBUG=x,', 'RUST_LOG=PATH=x', 'PORT=x', 'GOOS=a-b', 'NODE_ENV=*'],
   ])('%s', (text) => expect(isHarmlessAssignment(assignment(text))).toBe(false));
 
-  test('if only the shell knows the value', () => {
+  test('if its value is known only to the shell', () => {
     for (const name of ['COLUMNS', 'LC_ALL', 'NODE_ENV', 'DEBUG'])
       expect(isHarmlessAssignment({ name, value: null })).toBe(false);
   });
@@ -103,7 +103,7 @@ const script = `for f in $module_path/**/*.so(N); do zmodload \${\${f#$module_pa
 print -l \${(k)parameters}`;
 
 const hasZsh = spawnSync('zsh', ['-f', '-c', ':']).status === 0;
-test.skipIf(!hasZsh)('no name that zsh gives a meaning is a plain variable', () => {
+test.skipIf(!hasZsh)('a name that zsh gives a meaning is not a plain variable', () => {
   const { stdout } = spawnSync('zsh', ['-f', '-c', script], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH },

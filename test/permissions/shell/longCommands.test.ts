@@ -45,21 +45,21 @@ test.each([
   },
 );
 
-test('a forbidden command is found at the end of a long line', { tags: 'long' }, async () => {
+test('finds a denied command at the end of a long line', { tags: 'long' }, async () => {
   const words = Array.from({ length: 3000 }, (_, at) => `w${at}`).join(' ');
   for (const end of ['; rm x', '; cat secrets/a'])
     for (const begin of ['echo ', '" '])
       expect((await bash(`${begin}${words}${end}`, rules, 'bypassPermissions')).behavior).toBe('deny');
 });
 
-test('a command too long to be checked does not slip past the rules, and passes where there are none', async () => {
+test('a command too long to check does not slip past the rules, and runs if there are none', async () => {
   const command = `echo ${'x'.repeat(70_000)}; rm x`;
   expect((await bash(command, rules)).behavior).toBe('ask');
   expect((await bash(command, rules, 'bypassPermissions')).behavior).toBe('deny');
   expect((await bash(command, [], 'bypassPermissions')).behavior).toBe('allow');
 });
 
-test('a command that takes the grammar more than there is does not keep it from the next one', {
+test("a command that exhausts the grammar's memory does not affect the next one", {
   tags: 'long',
 }, async () => {
   expect((await bash('curl|'.repeat(12_800))).behavior).toBe('ask');

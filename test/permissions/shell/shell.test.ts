@@ -11,7 +11,7 @@ beforeAll(async () => {
   parse = await shellParser();
 });
 
-describe('a command is taken apart into', () => {
+describe('a command is split into', () => {
   test.each<[string, (string | null)[][]]>([
     ['ls -la', [['ls', '-la']]],
     ['a && b || c; d & e | f |& g', [['a'], ['b'], ['c'], ['d'], ['e'], ['f'], ['g']]],
@@ -55,7 +55,7 @@ test('substitutions and functions hide nothing', () => {
     expect(parse(command).ok && JSON.stringify(parse(command))).toContain('"argv":["p"]');
 });
 
-test('"$@" may be any number of words, a positional parameter without quotes none, "$*" is one', () => {
+test('"$@" may be any number of words, an unquoted positional parameter none, and "$*" is one', () => {
   const wordsOf = (command: string): unknown => {
     const parsed = parse(command);
     return parsed.ok && parsed.parts[0]?.runs?.[0]?.slice(1);
@@ -79,7 +79,7 @@ test.each([
   'x=-a; if y; then { x=-b; } & p $x; fi',
   'x=-a; if y; then x=-b | p $x; fi',
   'x=-a; case y in y) x=-b & p $x;; esac',
-])('what is set in the background or in a pipeline may not be set: %s', (command) => {
+])('a variable set in the background or in a pipeline may stay unset: %s', (command) => {
   const parsed = parse(command);
   const runs = parsed.ok ? parsed.parts.find(({ argv }) => argv[0] === 'p')?.runs : [];
   expect(runs).toContainEqual([
@@ -95,7 +95,7 @@ test.each([
   'x=; p "$x~/a"',
   'x=; y=; p "$x$y~/a"',
   'y=~; x=b; p "$y$x"',
-])('a tilde that does not mean the home folder is not read as one: %s', (command) => {
+])('a tilde that does not mean the home folder is not read that way: %s', (command) => {
   const parsed = parse(command);
   const runs = parsed.ok ? parsed.parts.find(({ argv }) => argv[0] === 'p')?.runs : undefined;
   expect(JSON.stringify(runs ?? [])).not.toContain('"text":"~');
@@ -184,7 +184,7 @@ describe('not understood:', () => {
   ])('%j', (command) => expect(parse(command)).toMatchObject({ ok: false }));
 });
 
-test('a long command with much data is read', () => {
+test('parses a long command with a lot of data', () => {
   const command = `cat <<'EOF' > x\n${'function f(a) { return `${a}`; } // "\n'.repeat(1500)}EOF\nls`;
   expect(parse(command)).toMatchObject({ ok: true, writes: ['x'] });
 });

@@ -7,7 +7,7 @@ const parse = await shellParser();
 const shown = (source: string): readonly string[] | undefined =>
   tokensOf(source)?.tokens.map(({ kind, start, end }) => `${kind} ${source.slice(start, end)}`);
 
-test('words, operators, descriptors and comments', () => {
+test('reads words, operators, descriptors and comments', () => {
   expect(shown('a 2>&1 2 >f "b c"|d # e')).toEqual([
     'word a',
     'descriptor 2',
@@ -23,7 +23,7 @@ test('words, operators, descriptors and comments', () => {
   ]);
 });
 
-test('the commands of substitutions come before their word', () => {
+test('lists the commands of substitutions before their word', () => {
   expect(shown('a "x$(b `c`)" <(d)')).toEqual([
     'word a',
     'word b',
@@ -35,7 +35,7 @@ test('the commands of substitutions come before their word', () => {
   ]);
 });
 
-test('here-documents are data up to their last line', () => {
+test('treats here-documents as data up to their last line', () => {
   const source = "a <<'E' | b\n$(x) ' > y\nE\nc";
   expect(shown(source)).toEqual(['word a', 'operator <<', "word 'E'", 'operator |', 'word b', 'word c']);
   expect(tokensOf(source)?.documents).toEqual([{ start: 12, end: 24 }]);

@@ -37,7 +37,7 @@ test.each<[string, readonly string[]]>([
 });
 
 test.each(['cat < <(cat key)', 'cat < "$(cat key)"', 'cat < <(cat key) | wc -l', 'cat > "$(cat key)"'])(
-  'what runs for a redirection after a cd is not taken for a command before it: %s',
+  'a command in a redirection after a cd does not count as running before it: %s',
   async (command) => {
     const rules = ['allow Bash', 'deny Read(./secrets/**)'];
     const policy = await policyFor(rules, 'default', { root: project, home });
