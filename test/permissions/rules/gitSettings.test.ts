@@ -1,6 +1,6 @@
 /** Rules for git, in repositories whose own settings make git start programs. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
@@ -9,16 +9,21 @@ import { home, policyFor, top } from '../harness.ts';
 
 let made = 0;
 const empty = join(top, 'rules-empty');
-execFileSync('git', ['init', '-q', empty]);
+execFileSync('git', ['init', '-q', '--template=', empty]);
 
 function repository(...settings: readonly string[]): string {
   const directory = join(top, `rules-${made++}`);
   cpSync(empty, directory, { recursive: true });
-  for (const setting of settings) {
-    const [key = '', ...value] = setting.split('=');
-    execFileSync('git', ['-C', directory, 'config', key, value.join('=')]);
-  }
+  appendFileSync(join(directory, '.git/config'), settings.map(inFile).join(''));
   return directory;
+}
+
+/** `section.name=value` or `section.any.thing.name=value`, as git writes it into its file. */
+function inFile(setting: string): string {
+  const [key = '', ...value] = setting.split('=');
+  const [, section, subsection, name] = /^([^.]+)\.(?:(.*)\.)?([^.]+)$/.exec(key) ?? [];
+  const quoted = (text = ''): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+  return `[${section}${subsection === undefined ? '' : ` ${quoted(subsection)}`}]\n\t${name} = ${quoted(value.join('='))}\n`;
 }
 
 async function decideIn(

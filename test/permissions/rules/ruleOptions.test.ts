@@ -1,7 +1,7 @@
 /** Options and operands that run, write or read elsewhere: no rule for a program as a whole covers them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { programRows } from '../../../src/permissions/options/programTable.ts';
 import { riskyWords } from '../../../src/permissions/options/riskyOptions.ts';
@@ -1889,24 +1889,28 @@ const places: typeof runners = {
   gcc: { covers: ['gcc -o bin/new a.c'], stops: ['gcc -o bin/kept a.c'] },
   'npx tsc': { covers: ['npx tsc --outDir dist'], stops: ['npx tsc --outDir bin', 'npx tsc --outDir src'] },
 };
-/** What git keeps is no result of a build, whatever its name. */
-async function placesCommand(command: string, prefix: string): Promise<string> {
+describe('places and hosts', () => {
+  // What git keeps is no result of a build, whatever its name.
   const kept = ['bin/kept', 'kept.tgz', 'kept.log'].map((name) => join(root, name));
-  for (const path of [...kept, ...['old.tgz', 'build.log', '-'].map((name) => join(root, name))]) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, 'x\n');
-  }
-  const policy = await policyFor([`allow Bash(${prefix}:*)`], 'default', { trackedFiles: () => kept });
-  return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
-}
-
-for (const [prefix, { covers, stops }] of Object.entries(places))
-  describe(`Bash(${prefix}:*), places and hosts`, () => {
-    for (const command of covers)
-      test(`covers ${command}`, async () => expect(await placesCommand(command, prefix)).toBe('allow'));
-    for (const command of stops)
-      test(`does not cover ${command}`, async () => expect(await placesCommand(command, prefix)).toBe('ask'));
+  beforeAll(() => {
+    for (const path of [...kept, ...['old.tgz', 'build.log', '-'].map((name) => join(root, name))]) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'x\n');
+    }
   });
+  const behavior = async (command: string, prefix: string): Promise<string> => {
+    const policy = await policyFor([`allow Bash(${prefix}:*)`], 'default', { trackedFiles: () => kept });
+    return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
+  };
+
+  for (const [prefix, { covers, stops }] of Object.entries(places))
+    describe(`Bash(${prefix}:*)`, () => {
+      for (const command of covers)
+        test(`covers ${command}`, async () => expect(await behavior(command, prefix)).toBe('allow'));
+      for (const command of stops)
+        test(`does not cover ${command}`, async () => expect(await behavior(command, prefix)).toBe('ask'));
+    });
+});
 
 for (const [prefix, { covers, stops }] of [...Object.entries(unlisted), ...Object.entries(runners)])
   describe(`Bash(${prefix}:*), runners and addresses`, () => {
