@@ -1,13 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { join } from 'node:path';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Fewer collections of young objects, which took a twentieth of the CPU time. */
 const roomyHeap = ['--max-semi-space-size=32'];
 /** As in `src/cli/process/heap.ts`: otherwise V8 spends a second and 500 MB on optimizing the grammar in each process. */
 const plainGrammar = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
+/** With `--tagsFilter !long`, files whose tests all take long are not even loaded. */
+const excluded = [...configDefaults.exclude, ...(process.argv.includes('!long') ? filesThatTakeLong() : [])];
+
 /** Every test runs in a temporary home that `test/setup.ts` creates; none reads or writes `~`. */
 const common = {
+  exclude: excluded,
   setupFiles: ['test/setup.ts'],
   globalSetup: ['test/globalSetup.ts'],
   hookTimeout: 120_000,
@@ -46,7 +52,7 @@ export default defineConfig({
           ...busy,
           name: 'parts',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [...ofProgram, ...ofRequirements, ...ofPermissions, ...alone],
+          exclude: [...excluded, ...ofProgram, ...ofRequirements, ...ofPermissions, ...alone],
         },
       },
       {
@@ -90,3 +96,11 @@ export default defineConfig({
     ],
   },
 });
+
+/** Those with the tag in their first comment. */
+function filesThatTakeLong(): string[] {
+  return readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.test\.tsx?$/.test(file))
+    .map((file) => join('test', file))
+    .filter((file) => /^ ?\/?\*.*@module-tag long\b/m.test(readFileSync(file, 'utf8')));
+}

@@ -1,8 +1,6 @@
 // Runs all checks in one command: build, architecture and tests; next to them format, lint and types. `--all` adds the
 // tests tagged `long`; see CONTRIBUTING.md.
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 
@@ -16,7 +14,7 @@ const typesOf = [
 ];
 const runTests = [
   'run',
-  ...(isAll ? [] : withoutLong()),
+  ...(isAll ? [] : ['--tagsFilter', '!long']),
   // The output is a pipe, which Vitest would not color.
   ...(process.stdout.isTTY ? ['--color'] : []),
 ];
@@ -38,15 +36,6 @@ await Promise.all([buildAndTest(), checkSources()]);
 const seconds = Math.round((Date.now() - started) / 1000);
 process.stdout.write(`\nEverything passes, after ${seconds} s.`);
 process.stdout.write(isAll ? '\n' : ' "npm run test:all" adds the tests that take long.\n');
-
-/** Leaves out the tests that take long; files with no others are not even loaded. */
-function withoutLong() {
-  const files = readdirSync('test', { recursive: true }).filter((file) => /\.test\.tsx?$/.test(file));
-  const long = files.filter((file) =>
-    /^ ?\/?\*.*@module-tag long\b/m.test(readFileSync(join('test', file), 'utf8')),
-  );
-  return ['--tagsFilter', '!long', ...long.map((file) => `--exclude=test/${file}`)];
-}
 
 async function checkSources() {
   for (const step of sources) {

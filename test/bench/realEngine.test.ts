@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, test } from 'vitest';
 import { sheets } from '../../bench/context/cache.ts';
 import { peers } from '../../bench/context/peers/peers.ts';

@@ -1,4 +1,8 @@
-/** A little of everything that the storage bench does; `npm run bench:storage` does a lot of it. */
+/**
+ * A little of everything that the storage bench does; `npm run bench:storage` does a lot of it.
+ *
+ * @module-tag long
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

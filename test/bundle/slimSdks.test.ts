@@ -1,4 +1,8 @@
-/** The SDKs as they are bundled: they do what is used of them, and load nothing else. */
+/**
+ * The SDKs as they are bundled: they do what is used of them, and load nothing else.
+ *
+ * @module-tag long
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

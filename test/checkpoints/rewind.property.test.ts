@@ -1,6 +1,8 @@
 /**
  * Random sessions over a random tree: tools and shell commands on one side, the user on the other. What going back
  * did is compared with pictures of the tree that the test took itself.
+ *
+ * @module-tag long
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** What the terminal and the program tell each other beside the text: background, focus, title, progress, bell. */
+/**
+ * What the terminal and the program tell each other beside the text: background, focus, title, progress, bell.
+ *
+ * @module-tag long
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

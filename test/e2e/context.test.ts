@@ -1,4 +1,8 @@
-/** The context shown and edited: the table, the list of items, a preview, its compaction, and the way back. */
+/**
+ * The context shown and edited: the table, the list of items, a preview, its compaction, and the way back.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { expectTried } from './support/actionsTried.ts';

@@ -1,4 +1,8 @@
-/** What sessions cost, and what for: in a conversation, over all sessions, and before a resume. */
+/**
+ * What sessions cost, and what for: in a conversation, over all sessions, and before a resume.
+ *
+ * @module-tag long
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

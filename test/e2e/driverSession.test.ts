@@ -1,4 +1,8 @@
-/** What a driving program changes while its session runs, and the flags of its SDKs that set the session up. */
+/**
+ * What a driving program changes while its session runs, and the flags of its SDKs that set the session up.
+ *
+ * @module-tag long
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

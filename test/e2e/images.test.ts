@@ -1,4 +1,8 @@
-/** Images: from a path, a paste and the clipboard to what the server is sent, and back from the log. */
+/**
+ * Images: from a path, a paste and the clipboard to what the server is sent, and back from the log.
+ *
+ * @module-tag long
+ */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** The launcher on a Node that is too old: the checkout brings a newer one, a packed program says what it needs. */
+/**
+ * The launcher on a Node that is too old: the checkout brings a newer one, a packed program says what it needs.
+ *
+ * @module-tag long
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';

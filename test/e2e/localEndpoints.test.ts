@@ -1,4 +1,8 @@
-/** A whole turn with a local server as people have it: no tools, a small window, calls as text, a proxy set. */
+/**
+ * A whole turn with a local server as people have it: no tools, a small window, calls as text, a proxy set.
+ *
+ * @module-tag long
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import { startProxy } from '../model/http/proxyStage.ts';
 import { type Asked, ollama, type Route, saying, startLocalServer, vllm } from './support/localServers.ts';

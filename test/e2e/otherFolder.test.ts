@@ -1,4 +1,8 @@
-/** Another repository at the path of one that was trusted: it inherits nothing. */
+/**
+ * Another repository at the path of one that was trusted: it inherits nothing.
+ *
+ * @module-tag long
+ */
 import { cp, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,5 +1,7 @@
 /**
  * The list of sessions as a person uses it: found by title and by word, renamed, forked, kept; whoever holds one is named.
+ *
+ * @module-tag long
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

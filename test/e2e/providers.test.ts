@@ -1,4 +1,8 @@
-/** Two endpoints in one session: switched in mid-session, each with its own key, remembered on resume. */
+/**
+ * Two endpoints in one session: switched in mid-session, each with its own key, remembered on resume.
+ *
+ * @module-tag long
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** Folders that the settings of a repository open: what the user approves, and what links make of it later. */
+/**
+ * Folders that the settings of a repository open: what the user approves, and what links make of it later.
+ *
+ * @module-tag long
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,8 @@
-/** OpenTelemetry export, received by a collector on loopback. */
+/**
+ * OpenTelemetry export, received by a collector on loopback.
+ *
+ * @module-tag long
+ */
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';

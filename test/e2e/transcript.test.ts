@@ -1,4 +1,8 @@
-/** Ctrl+O through the whole program: everything unfolded on a screen of its own, and nothing of it left behind. */
+/**
+ * Ctrl+O through the whole program: everything unfolded on a screen of its own, and nothing of it left behind.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { expectTried } from './support/actionsTried.ts';

@@ -1,4 +1,8 @@
-/** WebFetch in the installed program: what is asked, what is refused, and what the model gets to read. */
+/**
+ * WebFetch in the installed program: what is asked, what is refused, and what the model gets to read.
+ *
+ * @module-tag long
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** The installed program on the Responses and Anthropic wires: against a mock of them, and against strict servers. */
+/**
+ * The installed program on the Responses and Anthropic wires: against a mock of them, and against strict servers.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import type { WireAnswer } from '../agent/wireServer.ts';
 import { anthropicServer } from '../model/wires/anthropicServer.ts';

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide, type Policy } from '../../src/permissions/decide.ts';

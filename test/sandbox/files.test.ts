@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process';
 import {
   appendFileSync,

@@ -1,4 +1,8 @@
-/** What a command that is not a git command can do with git folders: read them. */
+/**
+ * What a command that is not a git command can do with git folders: read them.
+ *
+ * @module-tag long
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** Hooks of one event that run at the same time, each in a real sandbox of the same session. */
+/**
+ * Hooks of one event that run at the same time, each in a real sandbox of the same session.
+ *
+ * @module-tag long
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

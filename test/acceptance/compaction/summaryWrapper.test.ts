@@ -1,4 +1,8 @@
-/** The wrapper of a summary. */
+/**
+ * The wrapper of a summary.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
 import { runPrint, SUMMARY } from '../support/project.ts';

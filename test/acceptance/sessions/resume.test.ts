@@ -1,4 +1,8 @@
-/** `/resume`, `--continue` and `--resume id` find a session, restore it, and go on in it. */
+/**
+ * `/resume`, `--continue` and `--resume id` find a session, restore it, and go on in it.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { setUpProgram } from '../../e2e/support/testProgram.ts';
 

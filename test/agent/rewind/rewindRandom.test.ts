@@ -1,4 +1,8 @@
-/** Random sessions of turns, going back and taking that back, against snapshots that the test takes by itself. */
+/**
+ * Random sessions of turns, going back and taking that back, against snapshots that the test takes by itself.
+ *
+ * @module-tag long
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { calls, says } from '../scriptedModel.ts';

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { limitHeap, type SetFlags } from '../../../src/cli/process/heap.ts';

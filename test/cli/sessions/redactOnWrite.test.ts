@@ -1,4 +1,8 @@
-/** Two hundred secrets through a whole session: prompts, arguments, outputs, replies, summaries, files. */
+/**
+ * Two hundred secrets through a whole session: prompts, arguments, outputs, replies, summaries, files.
+ *
+ * @module-tag long
+ */
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { ContextManager } from '../../../src/context/index.ts';

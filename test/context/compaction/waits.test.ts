@@ -1,4 +1,8 @@
-/** Goal 7: whatever the summarizer does, and however long it takes, no request waits for it. */
+/**
+ * Goal 7: whatever the summarizer does, and however long it takes, no request waits for it.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { goodOutcomes, latenciesMs, outcomeNames } from '../../../bench/context/waits/summaries.ts';
 import { CONSTRAINT, runTask, stepsFor, type TaskResult } from '../../../bench/context/waits/task.ts';

@@ -1,4 +1,8 @@
-/** No rule with a wildcard that "don't ask again" proposes covers an option that its program's table does not list. */
+/**
+ * No rule with a wildcard that "don't ask again" proposes covers an option that its program's table does not list.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { programRows } from '../../../src/permissions/options/programTable.ts';

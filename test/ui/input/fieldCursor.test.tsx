@@ -1,4 +1,8 @@
-/** Input methods compose where the terminal's cursor stands: after every key that is the insertion point. */
+/**
+ * Input methods compose where the terminal's cursor stands: after every key that is the insertion point.
+ *
+ * @module-tag long
+ */
 import * as fc from 'fast-check';
 import { render } from 'ink';
 import stringWidth from 'string-width';
