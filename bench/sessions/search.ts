@@ -100,7 +100,7 @@ async function queriesFrom(
   const texts: string[] = [];
   for (const log of logs.filter((_, index) => index % Math.ceil(logs.length / 300) === 0)) {
     let left = 100_000;
-    for await (const { bytes } of logLines(log, 0)) {
+    for await (const { bytes } of logLines(log.file)) {
       texts.push(...parseLine(bytes).entries.flatMap((entry) => searchableOf(entry)?.text ?? []));
       left -= bytes.length;
       if (left < 0) break;

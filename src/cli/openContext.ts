@@ -160,11 +160,15 @@ async function open(
       ? await locateAnywhere(target.id, storeOfTarget(target, place) ?? store, place)
       : newest && { id: newest.id };
   if (located !== undefined) {
-    if (target.mode === 'fork')
-      return resume(context, await copyOf(located, target, store, options), store, options, model);
-    if (located.archived !== undefined) await restoreFromArchive(located.archived, place);
-    if (target.mode === 'read') return openToRead(context, located.id, options, model);
-    return resume(context, located.id, store, options, model);
+    const { id, lost } =
+      target.mode === 'fork'
+        ? await copyOf(located, target, store, options)
+        : { id: located.id, lost: located.archived ? await restoreFromArchive(located.archived, place) : [] };
+    const opened =
+      target.mode === 'read'
+        ? await openToRead(context, id, options, model)
+        : await resume(context, id, store, options, model);
+    return { ...opened, notices: [...lost, ...opened.notices] };
   }
   const { notices, cwd } = await start(context, undefined, options);
   return {
@@ -176,19 +180,22 @@ async function open(
 
 /**
  * Creates a session with a copy of another's history, which may be open elsewhere or belong to another project; returns
- * its id.
+ * its id, and what is lost of a damaged archive.
  */
-function copyOf(
+async function copyOf(
   { id, archived }: Located,
   target: Exclude<SessionTarget, { type: 'new' }>,
   store: PersistentStore,
   { place }: SessionFactoryOptions,
-): Promise<string> {
+): Promise<{ readonly id: string; readonly lost: readonly string[] }> {
   const from = storeOfTarget(target, place) ?? store;
   const log = archived ?? { file: from.fileOf(id), isArchived: false };
   const to = target.type === 'id' && target.uptoSeq !== undefined ? { to: target.uptoSeq } : {};
-  const entries = readEntries(log, { type: 'from', seq: 0, ...to });
-  return from.folder === store.folder ? store.forkSession(entries) : copySession(entries, from, store);
+  const lost: string[] = [];
+  const entries = readEntries(log, { type: 'from', seq: 0, ...to }, (problem) => lost.push(problem));
+  const isHere = from.folder === store.folder;
+  const copied = await (isHere ? store.forkSession(entries) : copySession(entries, from, store));
+  return { id: copied, lost };
 }
 
 /** Opens a session read-only: nothing is appended. */

@@ -37,7 +37,7 @@ export {
 export { openCatalogue, type SessionCatalogue } from './storage/catalogue/SessionCatalogue.ts';
 export { JSONLStore } from './storage/JSONLStore.ts';
 export { LogPages } from './storage/LogPages.ts';
-export { parseLine } from './storage/logReader.ts';
+export { folderOfLog } from './storage/logBytes.ts';
 export { MemorySessionStore } from './storage/MemorySessionStore.ts';
 export { MemoryStore } from './storage/MemoryStore.ts';
 export { newId, newNoteKey } from './storage/newEntries.ts';
@@ -50,6 +50,7 @@ export {
   getSessionFilePath,
   getStorageRoot,
 } from './storage/pathUtils.ts';
+export { type DamagedLine, lossText } from './storage/repair/damage.ts';
 export { type RepairReport, repairSession } from './storage/repair/repairSession.ts';
 export { pointersOf, scanLog, type VerifyReport, verifySession } from './storage/repair/verifySession.ts';
 export type { Redaction, SessionStore, StorageProblem } from './storage/sessionStore.ts';

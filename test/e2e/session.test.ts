@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { generateSession } from '../../bench/sessions/generate.ts';
 import { linesOf } from './support/jsonLines.ts';
@@ -64,6 +65,24 @@ test('a session is listed, shown and renamed by the beginning of its id or its t
     0,
     `Session ${listed?.id} is now called "Something else".\n`,
   ]);
+});
+
+test('a session is resumed from what can be read of its damaged archive', { tags: 'long' }, async () => {
+  const { print, server, oldest } = await lived();
+  const lines = (await readFile(oldest.file, 'utf8')).split(/(?<=\n)/);
+  const packed = [lines.slice(0, -2), lines.slice(-2)].map((some) => zstdCompressSync(some.join('')));
+  const archive = join(dirname(oldest.file), 'archive', `${oldest.id}.jsonl.zst`);
+  expect((await print(['session', 'archive', oldest.id])).code).toBe(0);
+  await writeFile(archive, Buffer.concat(packed).subarray(0, -10));
+  server.script({ text: 'On we go.' });
+  const resumed = await print(['-p', '--resume', oldest.id, 'go on']);
+  expect([resumed.code, resumed.stdout]).toEqual([0, 'On we go.\n']);
+  expect(resumed.stderr).toContain(`What followed entry #${lines.length - 3} is lost.`);
+  expect((await print(['session', 'archive', oldest.id])).code).toBe(0);
+  await writeFile(archive, 'no archive');
+  const refused = await print(['-p', '--resume', oldest.id, 'go on']);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/The archive is damaged/)]);
+  expect(refused.stderr).not.toMatch(/\n +at /);
 });
 
 test('a session is shown as JSON, copied and deleted', { tags: 'long' }, async () => {

@@ -25,7 +25,7 @@ import { type AppPaths, rootNotice } from '../process/appPaths.ts';
 import { createDebugLog, debugFileOf } from '../process/debugLog.ts';
 import type { ReadEnvironment } from '../process/environment.ts';
 import { createSessionFactory } from '../sessionFactory.ts';
-import { describeOpenError, isRefusedByDisk } from '../sessions/sessionErrors.ts';
+import { describeOpenError, isRefusedByDisk, StorageFailure } from '../sessions/sessionErrors.ts';
 import {
   findModelAccess,
   identifyFolder,
@@ -172,7 +172,7 @@ function openProblem(error: unknown, { dataRoot }: AppPaths): unknown {
   if (message !== undefined) {
     const isHeld = error instanceof SessionLockedError;
     const text = isHeld ? `${message} --fork-session continues in a copy.` : message;
-    return new HeadlessEnd(EXIT.badInput, text);
+    return new HeadlessEnd(error instanceof StorageFailure ? EXIT.failed : EXIT.badInput, text);
   }
   if (!isRefusedByDisk(error)) return error;
   const text = `The session could not be opened: ${error.message}. Check the disk that holds ${dataRoot}.`;

@@ -7,6 +7,7 @@ import {
   incompleteness,
   isNotable,
 } from '../../commands/pages/auditPage.ts';
+import { type DamagedLine, lossText } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
@@ -16,7 +17,7 @@ import { count } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { jsonLine } from './output.ts';
 import { ownSecrets } from './ownSettings.ts';
-import { allEntries, archivedEntries } from './readEntries.ts';
+import { allEntries } from './readEntries.ts';
 import { type SessionPorts, subagentLogs } from './withSession.ts';
 
 interface AuditOptions {
@@ -38,8 +39,11 @@ export async function audit(
   const own = await ownSecrets(place);
   let [shown, looked, damagedLines] = [0, 0, 0];
   const gaps = createGapCounter();
-  const onDamage = (): void => {
-    damagedLines += 1;
+  let loss: string | undefined;
+  let last: number | undefined;
+  const onDamage = ({ isEnd, reason }: DamagedLine): void => {
+    if (isEnd === true) loss = lossText(reason, last);
+    else damagedLines += 1;
   };
   /** Returns false if the reader has closed the pipe. */
   const write = async (rows: readonly AuditRow[], agent?: string): Promise<boolean> => {
@@ -74,17 +78,20 @@ export async function audit(
     }
     return write(reader.rest(), agent);
   };
-  const entries = session.isArchived ? archivedEntries(session.file) : allEntries(session.file, onDamage);
-  if (!(await writeLog(entries, gaps.see))) return EXIT.ok;
+  const see = (seq: number): void => {
+    last = seq;
+    gaps.see(seq);
+  };
+  if (!(await writeLog(allEntries(session.file, onDamage), see))) return EXIT.ok;
   for (const { id, file } of await subagentLogs(session)) {
     if (!json && !(await output.write(`Subagent ${id}: ${sanitizeLine(file)}\n`))) return EXIT.ok;
     if (!(await writeLog(allEntries(file, onDamage), () => {}, id))) return EXIT.ok;
   }
   if (shown === 0) output.hint('This session ran only read-only calls; --all lists them.');
   else if (looked > 0) output.hint(`${count(looked, 'read-only call')} not shown; --all shows them.`);
-  const problem = incompleteness(gaps.missing(), damagedLines);
-  if (problem === undefined) return EXIT.ok;
+  const problems = [loss, incompleteness(gaps.missing(), damagedLines)].filter((one) => one !== undefined);
+  if (problems.length === 0) return EXIT.ok;
   const id = sanitizeLine(session.id);
-  output.say(`${problem}${session.isArchived ? '' : ` clawdcode session verify ${id} has details.`}`);
+  output.say(`${sanitizeLine(problems.join(' '))} clawdcode session verify ${id} has details.`);
   return EXIT.failed;
 }

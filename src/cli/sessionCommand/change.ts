@@ -20,9 +20,9 @@ export async function rename(
     ports.output.say('A title needs at least one visible character.');
     return EXIT.badInput;
   }
-  await (await ports.sessions()).rename(session, title);
+  const lost = await (await ports.sessions()).rename(session, title);
   await ports.output.line(`Session ${sanitizeLine(session.id)} is now called "${sanitizeLine(title)}".`);
-  return EXIT.ok;
+  return afterLoss(ports, lost);
 }
 
 /** Prints only the new id, for use in scripts. */
@@ -31,14 +31,17 @@ export async function fork(
   session: SessionRecord,
   { at, json }: { readonly at: number | undefined; readonly json: boolean },
 ): Promise<number> {
-  const id = await (await ports.sessions()).fork(session, at);
+  let lost: string | undefined;
+  const id = await (await ports.sessions()).fork(session, at, (problem) => {
+    lost = problem;
+  });
   if (id === undefined) {
     ports.output.say(`Session ${sanitizeLine(session.id)} has no entry #${at} to fork at.`);
     return EXIT.badInput;
   }
   await ports.output.write(json ? jsonLine({ id, forkedFrom: session.id }) : `${id}\n`);
   if (ports.output.isTerminal && !json) ports.output.hint(`Resume the copy with: clawdcode --resume ${id}`);
-  return EXIT.ok;
+  return afterLoss(ports, lost);
 }
 
 export async function archive(ports: SessionPorts, session: SessionRecord): Promise<number> {
@@ -58,9 +61,17 @@ export async function unarchive(ports: SessionPorts, session: SessionRecord): Pr
     await ports.output.line(`Session ${sanitizeLine(session.id)} is not archived.`);
     return EXIT.ok;
   }
-  await (await ports.sessions()).unarchive(session);
-  await ports.output.line(`Session ${sanitizeLine(session.id)} is unarchived, byte for byte the same.`);
-  return EXIT.ok;
+  const { lost } = await (await ports.sessions()).unarchive(session);
+  const how = lost === undefined ? 'byte for byte the same' : 'as far as it could be read';
+  await ports.output.line(`Session ${sanitizeLine(session.id)} is unarchived, ${how}.`);
+  return afterLoss(ports, lost);
+}
+
+/** Says what is lost of a damaged archive; returns the exit code. */
+function afterLoss({ output }: SessionPorts, lost: string | undefined): number {
+  if (lost === undefined) return EXIT.ok;
+  output.say(sanitizeLine(lost));
+  return EXIT.failed;
 }
 
 /** Deletes only with confirmation: an answer at the terminal, or `--yes`. */

@@ -30,7 +30,11 @@ export async function exportFile(
   const { output, place, now } = ports;
   const { redact, toolOutputs, reasoning } = given;
   const marks = new Set<string>();
-  const pieces = exportSession(readEntries(session, { type: 'from', seq: 0 }), {
+  let loss: string | undefined;
+  const onLoss = (problem: string): void => {
+    loss = problem;
+  };
+  const pieces = exportSession(readEntries(session, { type: 'from', seq: 0 }, onLoss), {
     format: given.format ?? formatOf(given.output),
     meta: {
       title: session.title,
@@ -58,7 +62,9 @@ export async function exportFile(
     await output.line(`Session ${sanitizeLine(session.id)} is in ${sanitizeLine(file)}.`);
   }
   if (marks.size > 0) output.hint(`${count(marks.size, 'secret')} redacted; --no-redact keeps them.`);
-  return EXIT.ok;
+  if (loss === undefined) return EXIT.ok;
+  output.say(`Session ${sanitizeLine(session.id)} is not complete: ${sanitizeLine(loss)}`);
+  return EXIT.failed;
 }
 
 function formatOf(file: string | undefined): ExportFormat {

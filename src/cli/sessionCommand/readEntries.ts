@@ -1,10 +1,9 @@
 /** Reads a part of a session's entries, oldest first, from its log or its compressed archive. */
 
-import { createReadStream } from 'node:fs';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { LogPages, parseLine, scanLog } from '../../context/index.ts';
+import { type DamagedLine, LogPages, lossText, scanLog } from '../../context/index.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
+import { StorageFailure } from '../sessions/sessionErrors.ts';
 
 export type Part =
   /** From position `seq` to `to`, both inclusive; absent `to` = to the end. */
@@ -12,18 +11,27 @@ export type Part =
   /** The last `count` entries. */
   | { readonly type: 'tail'; readonly count: number };
 
-/** Takes no lock: if the session is being written, reads up to its last complete line. */
+/** Told for the user, after the readable entries of a damaged archive, what is lost. */
+type OnLoss = (problem: string) => void;
+
+/**
+ * Takes no lock: if the session is being written, reads up to its last complete line. Rejects with `StorageFailure` if
+ * no entry of an archive can be read.
+ */
 export async function* readEntries(
   { file, isArchived }: Pick<SessionRecord, 'file' | 'isArchived'>,
   part: Part,
+  onLoss: OnLoss,
 ): AsyncGenerator<JSONLEntry> {
   if (part.type === 'tail') {
-    yield* isArchived ? await lastOf(archivedEntries(file), part.count) : await lastOfLog(file, part.count);
+    yield* isArchived
+      ? await lastOf(archivedEntries(file, onLoss), part.count)
+      : await lastOfLog(file, part.count);
     return;
   }
   const { seq, to = Number.POSITIVE_INFINITY } = part;
   if (isArchived) {
-    yield* between(archivedEntries(file), seq, to);
+    yield* between(archivedEntries(file, onLoss), seq, to);
     return;
   }
   const pages = new LogPages(file);
@@ -70,35 +78,31 @@ async function lastOf(entries: AsyncIterable<JSONLEntry>, count: number): Promis
   return last.slice(-count);
 }
 
-/** Streams, so memory does not grow with the session. Rejects if the file is no archive. */
-export async function* archivedEntries(file: string): AsyncGenerator<JSONLEntry> {
-  const compressed = createReadStream(file);
-  const plain = file.endsWith('.zst') ? createZstdDecompress() : createGunzip();
-  compressed.on('error', (error) => plain.destroy(error));
-  let pieces: Buffer[] = [];
-  try {
-    for await (const chunk of compressed.pipe(plain) as AsyncIterable<Buffer>) {
-      let from = 0;
-      for (let feed = chunk.indexOf(10); feed !== -1; feed = chunk.indexOf(10, from)) {
-        pieces.push(chunk.subarray(from, feed));
-        yield* parseLine(Buffer.concat(pieces)).entries;
-        pieces = [];
-        from = feed + 1;
-      }
-      pieces.push(chunk.subarray(from));
-    }
-    yield* parseLine(Buffer.concat(pieces), false).entries;
-  } finally {
-    compressed.destroy();
-    plain.destroy();
+async function* archivedEntries(file: string, onLoss: OnLoss): AsyncGenerator<JSONLEntry> {
+  let last: number | undefined;
+  const onDamage = ({ isEnd, reason }: DamagedLine): void => {
+    if (isEnd !== true) return;
+    const loss = lossText(reason, last);
+    if (last === undefined) throw new StorageFailure(loss);
+    onLoss(loss);
+  };
+  for await (const entry of allEntries(file, onDamage)) {
+    last = entry.seq;
+    yield entry;
   }
 }
 
-/** Yields every entry once, whatever else the file contains; it may be written at the same time. */
-export async function* allEntries(file: string, onDamage: () => void): AsyncGenerator<JSONLEntry> {
+/**
+ * Yields every entry of a log or an archive once, whatever else it contains; it may be written at the same time.
+ * Streams, so memory does not grow with the session.
+ */
+export async function* allEntries(
+  file: string,
+  onDamage: (damage: DamagedLine) => void,
+): AsyncGenerator<JSONLEntry> {
   const known = new Set<string>();
   for await (const found of scanLog(file)) {
-    if ('damage' in found) onDamage();
+    if ('damage' in found) onDamage(found.damage);
     else if (known.size < known.add(found.entry.uuid).size) yield found.entry;
   }
 }

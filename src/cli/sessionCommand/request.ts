@@ -1,6 +1,6 @@
 /** `clawdcode session request <session>`: shows exactly what was sent to the model, rebuilt from the log. */
-import { dirname, join } from 'node:path';
-import { BlobStore, rebuildRequest, requestsIn } from '../../context/index.ts';
+import { join } from 'node:path';
+import { BlobStore, folderOfLog, rebuildRequest, requestsIn } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { bodyHash } from '../../model/wires/chat/body.ts';
 import { rebuildBody } from '../../model/wires/rebuildBody.ts';
@@ -25,16 +25,21 @@ export async function request(
   { seq, list }: RequestOptions,
 ): Promise<number> {
   const entries: JSONLEntry[] = [];
-  for await (const entry of readEntries(session, { type: 'from', seq: 0 })) entries.push(entry);
-  const requests = requestsIn(entries);
   const id = sanitizeLine(session.id);
+  let code: number = EXIT.ok;
+  const onLoss = (problem: string): void => {
+    code = EXIT.failed;
+    output.say(`Session ${id}: ${sanitizeLine(problem)}`);
+  };
+  for await (const entry of readEntries(session, { type: 'from', seq: 0 }, onLoss)) entries.push(entry);
+  const requests = requestsIn(entries);
   if (list) {
-    for (const one of requests) if (!(await output.write(requestLine(one)))) return EXIT.ok;
+    for (const one of requests) if (!(await output.write(requestLine(one)))) return code;
     if (requests.length === 0) output.hint(`Session ${id} has no record of its requests.`);
-    return EXIT.ok;
+    return code;
   }
   const wanted = seq ?? requests.at(-1)?.seq;
-  const blobs = new BlobStore(blobFolder(session));
+  const blobs = new BlobStore(join(folderOfLog(session.file), 'blobs'));
   const rebuilt =
     wanted === undefined
       ? undefined
@@ -47,7 +52,7 @@ export async function request(
   }
   const body = rebuildBody(rebuilt.request, sent);
   await output.write(jsonDocument(JSON.parse(body)));
-  if (bodyHash(body) === sent.hash) return EXIT.ok;
+  if (bodyHash(body) === sent.hash) return code;
   output.say(
     `This is not byte for byte what was sent: the log of session ${id} has changed since, or another version of the program sent it.`,
   );
@@ -60,9 +65,4 @@ function requestLine({ seq, type, timestamp, message, data }: JSONLEntry): strin
   const outcome = type === 'assistant' ? (message.finishReason ?? '') : (facts?.outcome ?? '');
   const words = [`#${seq}`, timestamp, facts?.purpose ?? 'turn', facts?.request?.model ?? '', outcome];
   return `${sanitizeLine(words.filter((word) => word !== '').join('  '))}\n`;
-}
-
-/** Returns the blob folder: next to the log; for an archive, next to the archive folder. */
-function blobFolder({ file, isArchived }: SessionRecord): string {
-  return join(isArchived ? dirname(dirname(file)) : dirname(file), 'blobs');
 }

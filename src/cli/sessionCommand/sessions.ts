@@ -23,15 +23,30 @@ export interface Sessions {
   list(query: SessionQuery): Promise<SessionList>;
   /** Searches all sessions; `onWait` is called if much has to be indexed first. */
   search(text: string, options: SearchOptions): Promise<readonly SearchHit[]>;
-  rename(session: SessionRecord, title: string): Promise<void>;
-  /** Returns the new id; undefined if there is no such entry. Works while another program writes the session. */
-  fork(session: SessionRecord, uptoSeq: number | undefined): Promise<string | undefined>;
+  /** Returns what is lost if the session had to be taken from a damaged archive. */
+  rename(session: SessionRecord, title: string): Promise<string | undefined>;
+  /**
+   * Returns the new id; undefined if there is no such entry. Works while another program writes the session. `onLoss`
+   * is told what a damaged archive lacks.
+   */
+  fork(
+    session: SessionRecord,
+    uptoSeq: number | undefined,
+    onLoss: (problem: string) => void,
+  ): Promise<string | undefined>;
   /** Returns the size of the archive in bytes. */
   archive(session: SessionRecord): Promise<number>;
-  unarchive(session: SessionRecord): Promise<void>;
+  unarchive(session: SessionRecord): Promise<Unarchived>;
   /** Returns the number of bytes freed. */
   remove(session: SessionRecord): Promise<number>;
   close(): Promise<void>;
+}
+
+interface Unarchived {
+  /** The log. */
+  readonly file: string;
+  /** What is lost, if the archive was damaged. */
+  readonly lost?: string;
 }
 
 interface SessionList {
@@ -61,8 +76,8 @@ export async function openSessions(place: AppPaths): Promise<Sessions> {
       project,
       programVersion: place.version,
     });
-  const unpack = async (session: SessionRecord): Promise<void> =>
-    void bytesOf(session, await catalogue.unarchive(session));
+  const unpack = async (session: SessionRecord): Promise<Unarchived> =>
+    doneOf(session, await catalogue.unarchive(session));
   return {
     projects: [own, ...moved, ...likely],
     async named(word) {
@@ -82,14 +97,15 @@ export async function openSessions(place: AppPaths): Promise<Sessions> {
       return catalogue.search(text, options);
     },
     async rename(session, title) {
-      if (session.isArchived) await unpack(session);
+      const lost = session.isArchived ? (await unpack(session)).lost : undefined;
       await renameSession(storeOf(session), session.id, await safeTitle(title, place));
-      if (session.isArchived) bytesOf(session, await catalogue.archive(session));
+      if (session.isArchived) doneOf(session, await catalogue.archive(session));
+      return lost;
     },
-    async fork(session, uptoSeq) {
+    async fork(session, uptoSeq, onLoss) {
       if (uptoSeq !== undefined && !(await hasEntry(session, uptoSeq))) return undefined;
       const to = uptoSeq === undefined ? {} : { to: uptoSeq };
-      const entries = readEntries(session, { type: 'from', seq: 0, ...to });
+      const entries = readEntries(session, { type: 'from', seq: 0, ...to }, onLoss);
       return storeOf(session)
         .forkSession(entries)
         .catch((error: unknown) => {
@@ -98,9 +114,9 @@ export async function openSessions(place: AppPaths): Promise<Sessions> {
             : error;
         });
     },
-    archive: async (session) => bytesOf(session, await catalogue.archive(session)),
+    archive: async (session) => doneOf(session, await catalogue.archive(session)).bytes,
     unarchive: unpack,
-    remove: async (session) => bytesOf(session, await catalogue.remove(session)),
+    remove: async (session) => doneOf(session, await catalogue.remove(session)).bytes,
     close: () => catalogue.close(),
   };
 }
@@ -113,10 +129,10 @@ const LIST_BYTES = 4 * 2 ** 20;
 /** Milliseconds after which the wait is shown to the user. */
 const WAIT_MS = 1000;
 
-function bytesOf({ id }: SessionRecord, stored: Stored): number {
+function doneOf({ id }: SessionRecord, stored: Stored): Extract<Stored, { type: 'done' }> {
   switch (stored.type) {
     case 'done':
-      return stored.bytes;
+      return stored;
     case 'open':
       throw new SessionLockedError(id, stored.holder);
     case 'missing':
@@ -137,6 +153,6 @@ async function safeTitle(title: string, place: AppPaths): Promise<string> {
 }
 
 async function hasEntry(session: SessionRecord, seq: number): Promise<boolean> {
-  for await (const _ of readEntries(session, { type: 'from', seq, to: seq })) return true;
+  for await (const _ of readEntries(session, { type: 'from', seq, to: seq }, () => {})) return true;
   return false;
 }

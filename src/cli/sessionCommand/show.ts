@@ -2,7 +2,8 @@
  * `clawdcode session show <session>`: prints a transcript or a part of it, even while another program writes the
  * session.
  */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { folderOfLog } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
@@ -35,8 +36,12 @@ export async function show(
   options: ShowOptions,
 ): Promise<number> {
   let entries = 0;
+  let loss: string | undefined;
+  const onLoss = (problem: string): void => {
+    loss = problem;
+  };
   const counted = async function* (): AsyncGenerator<JSONLEntry> {
-    for await (const entry of readEntries(session, partOf(options))) {
+    for await (const entry of readEntries(session, partOf(options), onLoss)) {
       entries += 1;
       yield entry;
     }
@@ -45,6 +50,10 @@ export async function show(
   for await (const piece of piecesOf(counted(), session, options, output)) {
     isBlank = false;
     if (!(await output.write(piece))) return EXIT.ok;
+  }
+  if (loss !== undefined) {
+    output.say(`Session ${sanitizeLine(session.id)}: ${sanitizeLine(loss)}`);
+    return EXIT.failed;
   }
   if (entries > 0) {
     if (isBlank) output.hint('There is nothing readable here; --json prints the entries.');
@@ -73,10 +82,8 @@ async function* piecesOf(
   else yield* transcript(log, { width, theme, markdown: await loadMarkdown(), showReasoning: reasoning });
 }
 
-/** Returns the path of a blob: next to the log, or next to the archive folder. */
-function blobPath({ file, isArchived }: SessionRecord, hash: string): string {
-  const folder = isArchived ? dirname(dirname(file)) : dirname(file);
-  return join(folder, 'blobs', hash.slice(0, 2), hash);
+function blobPath({ file }: SessionRecord, hash: string): string {
+  return join(folderOfLog(file), 'blobs', hash.slice(0, 2), hash);
 }
 
 /** Formats an entry in full; safe for a terminal. `pathOf` returns the path of a blob. */

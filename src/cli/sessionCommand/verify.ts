@@ -13,7 +13,6 @@ import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import type { Theme } from '../../ui/theme/theme.ts';
 import { StorageFailure } from '../sessions/sessionErrors.ts';
 import { jsonDocument } from './output.ts';
-import { archivedEntries } from './readEntries.ts';
 import { type SessionPorts, type SubagentLog, subagentLogs } from './withSession.ts';
 
 /** Checks without changing anything. Exits with 1 if something is wrong. */
@@ -22,7 +21,6 @@ export async function verify(
   session: SessionRecord,
   { deep, json }: { readonly deep: boolean; readonly json: boolean },
 ): Promise<number> {
-  if (session.isArchived) return verifyArchive(output, session, json);
   const report = await verifySession(session.file, { deep });
   const text = json
     ? jsonDocument(report)
@@ -42,44 +40,25 @@ async function damagedSubagents(session: SessionRecord, deep: boolean): Promise<
   return damaged;
 }
 
-/** Unpacks an archive to check its own checksum. */
-async function verifyArchive(
-  output: SessionPorts['output'],
-  { file, id }: SessionRecord,
-  json: boolean,
-): Promise<number> {
-  let entries = 0;
-  let problem: string | undefined;
-  try {
-    for await (const _ of archivedEntries(file)) entries += 1;
-  } catch (error) {
-    problem = error instanceof Error ? error.message : String(error);
-  }
-  const isDamaged = problem !== undefined;
-  const verdict = isDamaged
-    ? output.theme.error(
-        `The archive of session ${sanitizeLine(id)} is damaged: ${sanitizeLine(problem ?? '')}.`,
-      )
-    : output.theme.success(`The archive of session ${sanitizeLine(id)} is intact.`);
-  const text = json
-    ? jsonDocument({ file, entries, isDamaged, ...(problem === undefined ? {} : { problem }) })
-    : `${verdict} ${output.theme.dim(`${entries} entries`)}\n`;
-  await output.write(text);
-  return isDamaged ? EXIT.failed : EXIT.ok;
-}
-
-/** Repairs the log; prints what was done and where the original log is. */
+/**
+ * Repairs the log; prints what was done and where the original log is. A damaged session is unarchived first, as far as
+ * it can be read.
+ */
 export async function repair(
-  { output, now }: SessionPorts,
+  ports: SessionPorts,
   session: SessionRecord,
   { json }: { readonly json: boolean },
 ): Promise<number> {
+  const { output, now } = ports;
   const id = sanitizeLine(session.id);
-  if (session.isArchived) {
-    output.say(`Session ${id} is archived: unarchive it first, with clawdcode session unarchive ${id}.`);
-    return EXIT.badInput;
+  const isSoundArchive = session.isArchived && !(await verifySession(session.file)).isDamaged;
+  let { file } = session;
+  if (session.isArchived && !isSoundArchive) {
+    const unarchived = await (await ports.sessions()).unarchive(session);
+    output.say(sanitizeLine(`Session ${session.id} is unarchived. ${unarchived.lost ?? ''}`).trimEnd());
+    file = unarchived.file;
   }
-  const report = await repairSession(session.file, now());
+  const report: RepairReport = isSoundArchive ? { type: 'sound' } : await repairSession(file, now());
   if (report.type === 'locked') throw new SessionLockedError(session.id, report.holder);
   if (report.type === 'failed')
     throw new StorageFailure(`Session ${id} could not be repaired and is unchanged: ${report.reason}`);
@@ -132,9 +111,10 @@ function repairLines(report: Extract<RepairReport, { type: 'repaired' }>, id: st
 
 function damageLines({ damaged, gaps, brokenLinks, isSorted }: VerifyReport): string[] {
   return [
-    ...shown(damaged, ({ line, offset, bytes, reason, lost }) => {
+    ...shown(damaged, ({ line, offset, bytes, reason, lost, isEnd }) => {
       const where =
         line === 0 ? `at byte ${offset}` : `line ${line}, ${formatBytes(bytes)} at byte ${offset}`;
+      if (isEnd === true) return `${where}: ${reason}; what followed is lost`;
       return `${where}: ${reason}${lost.length === 0 ? '; no entry is lost' : `; lost: ${rangesOf(lost)}`}`;
     }),
     ...(gaps.length === 0 ? [] : [`no entry at ${rangesOf(gaps)}`]),

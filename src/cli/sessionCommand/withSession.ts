@@ -1,8 +1,8 @@
 /** Finds the session that a word on the command line means. */
 
 import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { agentsFolderIn } from '../../context/index.ts';
+import { join } from 'node:path';
+import { agentsFolderIn, folderOfLog } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { formatAge } from '../../ui/print/numbers.ts';
@@ -76,9 +76,8 @@ export interface SubagentLog {
 export async function subagentLogs({
   file,
   id,
-  isArchived,
-}: Pick<SessionRecord, 'file' | 'id' | 'isArchived'>): Promise<readonly SubagentLog[]> {
-  const folder = agentsFolderIn(isArchived ? dirname(dirname(file)) : dirname(file), id);
+}: Pick<SessionRecord, 'file' | 'id'>): Promise<readonly SubagentLog[]> {
+  const folder = agentsFolderIn(folderOfLog(file), id);
   const names = await readdir(folder).catch((): string[] => []);
   return names
     .flatMap((name) => {

@@ -4,7 +4,7 @@ import { type PersistentStore, SessionLockedError, SessionNotFoundError } from '
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openSessionCatalogue } from '../process/threads.ts';
-import { AmbiguousTitleError } from './sessionErrors.ts';
+import { AmbiguousTitleError, StorageFailure } from './sessionErrors.ts';
 
 /** A session found by its name. */
 export interface Located {
@@ -49,13 +49,20 @@ async function findArchived(
   }
 }
 
-/** Moves a session out of the archive. Rejects with `SessionLockedError` or the file system error. */
-export async function restoreFromArchive(session: SessionRecord, place: AppPaths): Promise<void> {
+/**
+ * Moves a session out of the archive. Returns what is lost if that was damaged. Rejects with `SessionLockedError` or
+ * `StorageFailure`.
+ */
+export async function restoreFromArchive(
+  session: SessionRecord,
+  place: AppPaths,
+): Promise<readonly string[]> {
   const catalogue = openSessionCatalogue(place);
   try {
     const stored = await catalogue.unarchive(session);
     if (stored.type === 'open') throw new SessionLockedError(session.id, stored.holder);
-    if (stored.type === 'failed') throw new Error(stored.message);
+    if (stored.type === 'failed') throw new StorageFailure(stored.message);
+    return stored.type === 'done' && stored.lost !== undefined ? [stored.lost] : [];
   } finally {
     await catalogue.close();
   }

@@ -52,8 +52,14 @@ export class LikelySessionError extends SessionElsewhereError {
   }
 }
 
+/** A file system error, or a copy that differs from its original; nothing has changed. */
+export class StorageFailure extends Error {
+  override readonly name = 'StorageFailure';
+}
+
 const expected = [
   SessionElsewhereError,
+  StorageFailure,
   AmbiguousTitleError,
   AmbiguousSessionIdError,
   InvalidSessionIdError,
@@ -98,11 +104,6 @@ export async function refusalOf(
   return { type: 'refused', refusal: { why: 'locked', holder, canRead: true }, id, title };
 }
 
-/** A file system error, or a copy that differs from its original; nothing has changed. */
-export class StorageFailure extends Error {
-  override readonly name = 'StorageFailure';
-}
-
 interface Failure {
   readonly message: string;
   readonly code: number;
@@ -110,9 +111,9 @@ interface Failure {
 
 /** Undefined for unexpected errors. */
 export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof StorageFailure) return { message: error.message, code: EXIT.failed };
   const message = describeOpenError(error);
   if (message !== undefined) return { message, code: EXIT.badInput };
-  if (error instanceof StorageFailure) return { message: error.message, code: EXIT.failed };
   if (!isRefusedByDisk(error)) return undefined;
   const advice =
     'path' in error ? 'Check the disk and the permissions of that file.' : 'The output is incomplete.';

@@ -7,6 +7,7 @@ import {
   type ProjectFolders,
   type SessionCatalogue,
   type StorageProblem,
+  type Stored,
 } from '../../context/index.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
@@ -75,24 +76,24 @@ export function createSessionsPort(place: AppPaths, catalogue: SessionCatalogue)
     preview: (session, aroundSeq, signal) => previewOf(session, aroundSeq, signal).catch(() => []),
     rename: (session, title) =>
       attempt(async () => {
-        if (session.isArchived) await taken(catalogue.unarchive(session), 'renamed');
+        const lost = session.isArchived ? await taken(catalogue.unarchive(session), 'renamed') : undefined;
         await renameSession(storeOf(session), session.id, title);
         if (session.isArchived) await taken(packed(session), 'archived again');
-        return `Renamed to “${title}”`;
+        return withLoss(`Renamed to “${title}”`, lost);
       }),
     archive: (session) =>
       attempt(async () => {
-        const bytes = await taken(packed(session), 'archived');
+        const { bytes } = await taken(packed(session), 'archived');
         return `Archived: ${formatBytes(session.bytes)} → ${formatBytes(bytes)}`;
       }).then((done) => withRecord(done, session)),
     unarchive: (session) =>
       attempt(async () => {
-        await taken(catalogue.unarchive(session), 'unarchived');
-        return 'Unarchived, unchanged';
+        const done = await taken(catalogue.unarchive(session), 'unarchived');
+        return done.lost === undefined ? 'Unarchived, unchanged' : withLoss('Unarchived', done);
       }).then((done) => withRecord(done, session)),
     remove: (session) =>
       attempt(async () => {
-        const bytes = await taken(catalogue.remove(session), 'deleted');
+        const { bytes } = await taken(catalogue.remove(session), 'deleted');
         return `Deleted “${session.title}”: freed ${formatBytes(bytes)}`;
       }),
   };
@@ -109,19 +110,25 @@ async function previewOf(
       : ({ type: 'from', seq: Math.max(0, aroundSeq - BEFORE), to: aroundSeq + AFTER } as const);
   const entries: JSONLEntry[] = [];
   // Reading an archive takes a while, and the preview may already be closed.
-  for await (const entry of readEntries(session, part)) {
+  for await (const entry of readEntries(session, part, () => {})) {
     if (signal.aborted) break;
     entries.push(entry);
   }
   return entries;
 }
 
-/** Returns the bytes afterwards, or the bytes freed; throws any other outcome as a message. */
-async function taken(storing: ReturnType<SessionCatalogue['archive']>, done: string): Promise<number> {
+type Done = Extract<Stored, { type: 'done' }>;
+
+function withLoss(message: string, done: Done | undefined): string {
+  return done?.lost === undefined ? message : `${message}. ${done.lost}`;
+}
+
+/** Throws any other outcome as a message. */
+async function taken(storing: ReturnType<SessionCatalogue['archive']>, done: string): Promise<Done> {
   const stored = await storing;
   switch (stored.type) {
     case 'done':
-      return stored.bytes;
+      return stored;
     case 'open':
       throw new Error(`Another clawdcode has it open${holderText(stored.holder)}, so it was not ${done}.`);
     case 'missing':

@@ -20,7 +20,7 @@ import { withScriptsOfWorkspace } from '../permissions/workspaceScripts.ts';
 import { grammarFolder } from '../permissionThread/ThreadedEngine.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { jsonDocument, type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
-import { readEntries } from '../sessionCommand/readEntries.ts';
+import { allEntries } from '../sessionCommand/readEntries.ts';
 import { openSessions } from '../sessionCommand/sessions.ts';
 import { readSettings, trustIn } from '../startup.ts';
 import { createPermissionsProgram, type LearnFlags, type TestFlags } from './permissionsProgram.ts';
@@ -109,8 +109,7 @@ async function callsOf(place: AppPaths, limit: number): Promise<readonly Answere
   try {
     const { sessions: found } = await sessions.list({ project: sessions.projects, limit });
     const calls: AnsweredCall[] = [];
-    for (const session of found)
-      calls.push(...(await answeredCalls(readEntries(session, { type: 'from', seq: 0 }))));
+    for (const session of found) calls.push(...(await answeredCalls(allEntries(session.file, () => {}))));
     return calls;
   } finally {
     await sessions.close();

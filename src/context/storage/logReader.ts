@@ -8,9 +8,9 @@ import { ENTRY_FORMAT } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { parseJson } from '../../protocol/json.ts';
 import { isNestedTooDeep, migrateEntry, unseal } from './entryLine.ts';
+import { beforeDamage, bytesOf, type DamagedArchiveError } from './logBytes.ts';
 import { type DamagedLine, gapsBetween, missing, type SeqRange } from './repair/damage.ts';
 import { type GarbledValue, minEntryBytes, type Piece, repairEntry, salvage } from './repair/salvage.ts';
-import { openStored } from './storedFiles.ts';
 
 export type { DamagedLine } from './repair/damage.ts';
 
@@ -244,7 +244,7 @@ function shortLine({ bytes, complete }: RawLine): ReadLine {
 
 const byteOrderMark = Buffer.from('\uFEFF');
 
-// Reads the lines of a file as bytes, whatever they contain, in bounded memory.
+// Reads the lines of a log or an archive as bytes, whatever they contain, in bounded memory.
 
 /** Longer lines are skipped: no entry is that long, and it would exceed memory and string limits. */
 const maxLineBytes = 256 * 2 ** 20;
@@ -264,7 +264,7 @@ interface RawLine {
 
 /**
  * Splits only at `\n`: U+2028 and similar are ordinary characters in a JSON string. `start` is the byte offset of a
- * line start; lines are numbered from there.
+ * line start; lines are numbered from there. Rejects on a disk error, and after the lines of a damaged archive.
  */
 export async function* linesOf(file: string, start = 0): AsyncGenerator<RawLine> {
   let pieces: Buffer[] = [];
@@ -283,9 +283,11 @@ export async function* linesOf(file: string, start = 0): AsyncGenerator<RawLine>
     length,
     complete,
   });
-  const handle = await openStored(file);
-  for await (const chunk of handle.createReadStream({ start, highWaterMark: 256 * 1024 })) {
-    const buffer: Buffer = chunk;
+  let damage: DamagedArchiveError | undefined;
+  const source = beforeDamage(bytesOf(file, start), (error) => {
+    damage = error;
+  });
+  for await (const buffer of source) {
     let from = 0;
     for (let end = buffer.indexOf(10); end !== -1; end = buffer.indexOf(10, from)) {
       gather(buffer.subarray(from, end));
@@ -299,4 +301,5 @@ export async function* linesOf(file: string, start = 0): AsyncGenerator<RawLine>
     gather(buffer.subarray(from));
   }
   if (length > 0) yield line(false);
+  if (damage !== undefined) throw damage;
 }

@@ -14,6 +14,8 @@ export interface Given {
   /** The answer to a question; undefined: there is no terminal to ask on. */
   readonly answer?: boolean;
   readonly dataRoot?: string;
+  /** Real sessions, instead of made-up ones. */
+  readonly real?: Sessions;
   /** False if the index is incomplete. */
   readonly isComplete?: boolean;
 }
@@ -50,7 +52,10 @@ export async function runWith(argv: readonly string[], given: Given = {}): Promi
       const found = hits.filter(({ session }) => project === undefined || project.includes(session.project));
       return Promise.resolve(found.slice(0, limit));
     },
-    rename: async ({ id }, title) => void done.push(`rename ${id} to ${title}`),
+    rename: async ({ id }, title) => {
+      done.push(`rename ${id} to ${title}`);
+      return undefined;
+    },
     fork: ({ id, messageCount }, uptoSeq) => {
       done.push(`fork ${id} at ${uptoSeq}`);
       return Promise.resolve((uptoSeq ?? 0) < messageCount ? 'new1' : undefined);
@@ -59,7 +64,10 @@ export async function runWith(argv: readonly string[], given: Given = {}): Promi
       done.push(`archive ${id}`);
       return Promise.resolve(1234);
     },
-    unarchive: async ({ id }) => void done.push(`unarchive ${id}`),
+    unarchive: async ({ id, file }) => {
+      done.push(`unarchive ${id}`);
+      return { file };
+    },
     remove: ({ id }) => {
       done.push(`delete ${id}`);
       return Promise.resolve(50_000);
@@ -93,7 +101,7 @@ export async function runWith(argv: readonly string[], given: Given = {}): Promi
       isTerminal,
       theme: chooseTheme('plain', { noColor: true }),
     },
-    sessions: () => Promise.resolve(known),
+    sessions: () => Promise.resolve(given.real ?? known),
     confirm: (question) => {
       asked.push(question);
       return Promise.resolve(given.answer);

@@ -133,7 +133,7 @@ test('a copy in another project has the entries up to a position and their store
   const file = join(from.folder, `${log.sessionId}.jsonl`);
   const to = storeOf(here);
   const id = await copySession(
-    readEntries({ file, isArchived: false }, { type: 'from', seq: 0, to: 1 }),
+    readEntries({ file, isArchived: false }, { type: 'from', seq: 0, to: 1 }, () => {}),
     from,
     to,
   );
@@ -180,7 +180,11 @@ test('everything that copied entries refer to is copied', async () => {
   await log.close();
   const to = storeOf(here);
   const file = join(from.folder, `${log.sessionId}.jsonl`);
-  await copySession(readEntries({ file, isArchived: false }, { type: 'from', seq: 0 }), from, to);
+  await copySession(
+    readEntries({ file, isArchived: false }, { type: 'from', seq: 0 }, () => {}),
+    from,
+    to,
+  );
   expect(String(await to.blobs.read(prompt))).toBe('the whole prompt');
   expect(String(await to.blobs.read(before))).toBe('the file before');
   expect(String(await to.blobs.read(after))).toBe('the file after');

@@ -2,9 +2,9 @@
  * The part of the catalogue that writes and searches the index, in its own thread if there is one. It owns the
  * connection. If the index fails it is rebuilt; the logs are never changed.
  */
-import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionQuery } from '../../../protocol/sessions.ts';
+import { folderOfLog } from '../logBytes.ts';
 import { parseLine } from '../logReader.ts';
 import { compareLogs } from './compareLogs.ts';
 import {
@@ -249,11 +249,14 @@ async function searchLog(
   const found: FoundRow[] = [];
   let sliceEnd = performance.now() + sliceMs;
   try {
-    for await (const { bytes } of logLines(log, start <= log.size || log.isArchived ? start : 0)) {
+    for await (const { bytes } of logLines(log.file, start <= log.size || log.isArchived ? start : 0)) {
       for (const entry of parseLine(bytes).entries) {
         const said = searchableOf(entry);
         const hash = entry.toolResult?.original?.hash;
-        const texts = [said?.text, hash === undefined ? undefined : readOriginal(folderOf(log), hash)];
+        const texts = [
+          said?.text,
+          hash === undefined ? undefined : readOriginal(folderOfLog(log.file), hash),
+        ];
         for (const text of texts) {
           const folded = text === undefined ? '' : fold(text);
           if (text === undefined || !matches(query, folded)) continue;
@@ -272,10 +275,6 @@ async function searchLog(
     // The log is gone or cannot be read: no hits in it.
   }
   return found;
-}
-
-function folderOf(log: LogFile): string {
-  return log.isArchived ? dirname(dirname(log.file)) : dirname(log.file);
 }
 
 /** The row of a log that is not in the index yet. */

@@ -3,13 +3,15 @@
  * synced, read back and compared with it.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, link, open, rename, stat, utimes } from 'node:fs/promises';
+import { link, open, rename, stat, truncate, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
+import { beforeDamage, bytesOf, type DamagedArchiveError, unpackedBytesOf } from '../logBytes.ts';
+import { parseLine } from '../logReader.ts';
 import { newId } from '../newEntries.ts';
 import { lockFileOf, projectFolderIn, sessionFileIn } from '../pathUtils.ts';
+import { keepDamaged, lossText } from '../repair/damage.ts';
 import { acquireSessionLock } from '../SessionLock.ts';
 import type { LockHolder } from '../sessionStore.ts';
 import {
@@ -20,11 +22,17 @@ import {
   removeStored,
   storedFile,
 } from '../storedFiles.ts';
-import { archiveFileIn, bytesOf, listLogFiles } from './logFiles.ts';
+import { archiveFileIn, listLogFiles, logLines } from './logFiles.ts';
 
 /** Result of packing, unpacking or deleting a session. */
 export type Stored =
-  | { readonly type: 'done'; readonly file: string; readonly bytes: number }
+  | {
+      readonly type: 'done';
+      readonly file: string;
+      readonly bytes: number;
+      /** Present if the archive was damaged: what is lost, and where it is kept; for the user. */
+      readonly lost?: string;
+    }
   /** The session is open elsewhere. */
   | { readonly type: 'open'; readonly holder: LockHolder | undefined }
   | { readonly type: 'missing' }
@@ -44,7 +52,9 @@ export async function archiveSession(folder: string, id: string, signal?: AbortS
     const before = storedFile(file);
     if (before === undefined) return { type: 'missing' };
     const target = archiveFileIn(folder, id);
-    if (!(await isEarlierForm(target, file))) return { type: 'failed', message: otherArchive };
+    const earlier = await earlierForm(target, file);
+    if (earlier === 'other') return { type: 'failed', message: otherArchive };
+    if (earlier === 'damaged') await keepDamaged(file, target, new Date());
     const temporary = join(dirname(target), `unfinished-${newId()}`);
     await makeStoredFolder(dirname(target), folder);
     try {
@@ -80,50 +90,81 @@ export async function archiveSession(folder: string, id: string, signal?: AbortS
   });
 }
 
-/** Restores the log byte for byte; an existing log is kept, and so is the archive. */
-export async function unarchiveSession(folder: string, id: string): Promise<Stored> {
+/**
+ * Restores the log byte for byte; an existing log is kept, and so is the archive. Of a damaged archive, the log gets the
+ * lines before the damage, and the archive goes to the session's quarantine folder.
+ */
+export async function unarchiveSession(folder: string, id: string, now: Date = new Date()): Promise<Stored> {
   const file = sessionFileIn(folder, id);
   return withLock(file, async () => {
     const archive = archiveFileIn(folder, id);
     assertRealFolders(folder, dirname(archive));
     if (storedFile(archive, folder) === undefined) return { type: 'missing' };
-    if (!(await isCompleteZstd(archive)))
-      return { type: 'failed', message: `${archive} is damaged; it stays.` };
     const temporary = join(dirname(archive), `unfinished-${newId()}`);
     try {
+      const target = await createStored(temporary, folder);
+      let damage: DamagedArchiveError | undefined;
       await pipeline(
-        Readable.from(bytesOf({ file: archive, isArchived: true })),
-        (await createStored(temporary, folder)).createWriteStream(),
+        beforeDamage(bytesOf(archive), (error) => {
+          damage = error;
+        }),
+        target.createWriteStream(),
       );
+      const last = damage && (await keepLines(temporary));
+      if (damage !== undefined && last === undefined)
+        return { type: 'failed', message: `${lossText(damage.message, last)} It stays where it is.` };
       await syncPath(temporary);
       // Unlike rename, link never replaces an existing log.
       await link(temporary, file);
       await syncPath(folder);
+      const kept = damage && (await keepDamaged(file, archive, now));
       await removeStored(archive, folder);
       const { size } = await stat(file);
-      return { type: 'done', file, bytes: size };
+      const lost = damage && `${lossText(damage.message, last)} The archive is kept as ${kept}.`;
+      return { type: 'done', file, bytes: size, ...(lost === undefined ? {} : { lost }) };
     } finally {
       await removeStored(temporary, folder);
     }
   });
 }
 
+/** Cuts the file after its last complete line. Returns the position of the last entry; undefined if there is none. */
+async function keepLines(file: string): Promise<number | undefined> {
+  let last: number | undefined;
+  let end = 0;
+  for await (const { bytes, offset, length } of logLines(file)) {
+    last = parseLine(bytes).entries.at(-1)?.seq ?? last;
+    end = offset + length;
+  }
+  await truncate(file, end);
+  return last;
+}
+
 const otherArchive = 'The archive holds another session of the same name; both are kept.';
 
-/** True if the archive's content is the beginning of the log, or there is no archive. Rejects on a disk error. */
-export async function isEarlierForm(archive: string, log: string): Promise<boolean> {
-  if (storedFile(archive, dirname(log)) === undefined) return true;
+/**
+ * `earlier` if the archive's content is the beginning of the log, or there is no archive; `damaged` if nobody can tell.
+ * Rejects on a disk error.
+ */
+export async function earlierForm(archive: string, log: string): Promise<'earlier' | 'other' | 'damaged'> {
+  if (storedFile(archive, dirname(log)) === undefined) return 'earlier';
   const packed = createHash('sha256');
   let bytes = 0;
-  for await (const chunk of bytesOf({ file: archive, isArchived: true })) {
+  let isDamaged = false;
+  const source = beforeDamage(bytesOf(archive), () => {
+    isDamaged = true;
+  });
+  for await (const chunk of source) {
     packed.update(chunk);
     bytes += chunk.length;
   }
-  if (bytes === 0 || (await stat(log)).size < bytes) return bytes === 0;
+  if (isDamaged) return 'damaged';
+  if (bytes === 0) return 'earlier';
+  if ((await stat(log)).size < bytes) return 'other';
   const head = createHash('sha256');
   const handle = await openStored(log);
   for await (const chunk of handle.createReadStream({ end: bytes - 1 })) head.update(chunk);
-  return head.digest('hex') === packed.digest('hex');
+  return head.digest('hex') === packed.digest('hex') ? 'earlier' : 'other';
 }
 
 /** Runs `work` while holding the session's lock. Returns disk errors as results. */
@@ -151,7 +192,7 @@ async function* hashed(source: AsyncIterable<Buffer>, hash: Hash): AsyncGenerato
 
 async function hashOf(archive: string, signal: AbortSignal | undefined): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of bytesOf({ file: archive, isArchived: true })) {
+  for await (const chunk of unpackedBytesOf(archive)) {
     signal?.throwIfAborted();
     hash.update(chunk);
   }
@@ -204,60 +245,4 @@ export async function archiveOldest(rule: ArchiveRule): Promise<readonly string[
     if (stored.type === 'done') archived.push(id);
   }
   return archived;
-}
-
-// Checks whether a Zstandard file is complete. Older Node releases unpack a truncated file without an error, and
-// deleting the archive would then lose the rest.
-
-const magic = 0xfd2fb528;
-const firstSkippable = 0x184d2a50;
-const blockHeaderBytes = 3;
-const checksumBytes = 4;
-
-/** Walks over the blocks as defined by RFC 8878 without unpacking them. Rejects on a disk error. */
-export async function isCompleteZstd(file: string): Promise<boolean> {
-  const handle = await openStored(file, dirname(dirname(file)));
-  try {
-    const { size } = await handle.stat();
-    let at = 0;
-    while (at < size) {
-      const end = await frameEnd(handle, at);
-      if (end === undefined || end > size) return false;
-      at = end;
-    }
-    return size > 0;
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Offset after the frame that begins here; undefined if there is no complete frame. */
-async function frameEnd(handle: FileHandle, start: number): Promise<number | undefined> {
-  const head = await read(handle, start, 14);
-  if (head.length < 6) return undefined;
-  const found = head.readUInt32LE(0);
-  if (head.length >= 8 && (found & 0xfffffff0) >>> 0 === firstSkippable)
-    return start + 8 + head.readUInt32LE(4);
-  if (found !== magic) return undefined;
-  const descriptor = head.readUInt8(4);
-  const isSingle = (descriptor & 0x20) !== 0;
-  const sizeBytes = [isSingle ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0;
-  const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] ?? 0;
-  let at = start + 5 + (isSingle ? 0 : 1) + dictionaryBytes + sizeBytes;
-  for (let isLast = false; !isLast; ) {
-    const header = await read(handle, at, blockHeaderBytes);
-    if (header.length < blockHeaderBytes) return undefined;
-    const block = header.readUIntLE(0, blockHeaderBytes);
-    const type = (block >> 1) & 3;
-    if (type === 3) return undefined;
-    isLast = (block & 1) === 1;
-    // A run-length block stores its byte once and the number of repetitions.
-    at += blockHeaderBytes + (type === 1 ? 1 : block >> 3);
-  }
-  return at + ((descriptor & 4) === 0 ? 0 : checksumBytes);
-}
-
-async function read(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
-  return buffer.subarray(0, bytesRead);
 }

@@ -70,7 +70,7 @@ export async function partialFacts(log: LogFile): Promise<SessionFacts> {
 async function archivedFacts(log: LogFile): Promise<SessionFacts> {
   let facts = noFacts;
   try {
-    for await (const { bytes } of logLines(log)) {
+    for await (const { bytes } of logLines(log.file)) {
       const { entries } = parseLine(bytes);
       facts = entries.reduce(addFacts, facts);
       if (entries.some(isPrompt)) break;

@@ -3,12 +3,13 @@ import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { resumePointFile } from '../loadLog.ts';
+import { bytesOf } from '../logBytes.ts';
 import { newId } from '../newEntries.ts';
 import { agentsFolderIn, lockFileOf, projectFolderIn, sessionFileIn } from '../pathUtils.ts';
 import { quarantineFolder } from '../repair/damage.ts';
 import { assertRealFolders, makeStoredFolder, removeStored, storedFile } from '../storedFiles.ts';
-import { isEarlierForm, type Stored, withLock } from './archiveSession.ts';
-import { archiveFileIn, bytesOf, type LogFile, listAgentLogs, listLogFiles } from './logFiles.ts';
+import { earlierForm, type Stored, withLock } from './archiveSession.ts';
+import { archiveFileIn, type LogFile, listAgentLogs, listLogFiles } from './logFiles.ts';
 
 /**
  * An original is written before the line that refers to it: before an original is deleted, wait this long for such a
@@ -33,27 +34,29 @@ export async function deleteSessionFiles(dataRoot: string, project: string, id: 
     for (const path of [...others, unfinishedFolder(folder)]) assertRealFolders(folder, path);
     const archive = archiveFileIn(folder, id);
     const hasLog = storedFile(file) !== undefined;
-    const mine = [{ file, isArchived: false }];
     // An archive of this log is left over from packing it; an archive of another session must be kept.
-    if (!hasLog || (await isEarlierForm(archive, file))) mine.push({ file: archive, isArchived: true });
+    const isLeftOver = hasLog && (await earlierForm(archive, file).catch(() => 'damaged')) === 'earlier';
+    const mine = hasLog && !isLeftOver ? [file] : [file, archive];
     const hashes = new Set<string>();
     let bytes = 0;
+    let isThere = false;
     for (const log of mine) {
-      const stats = storedFile(log.file, folder);
+      const stats = storedFile(log, folder);
       if (stats === undefined) continue;
+      isThere = true;
       bytes += stats.size;
-      for await (const hash of hashesIn(log)) hashes.add(hash);
+      await addHashes(log, hashes);
     }
-    if (bytes === 0) {
+    if (!isThere) {
       await removeStored(lock, folder);
       return { type: 'missing' };
     }
     const agents = listAgentLogs(dataRoot, project, id);
     for (const log of agents) {
       bytes += log.size;
-      for await (const hash of hashesIn(log)) hashes.add(hash);
+      await addHashes(log.file, hashes);
     }
-    for (const path of [...mine.map((log) => log.file), ...others]) await removeStored(path, folder);
+    for (const path of [...mine, ...others]) await removeStored(path, folder);
     bytes += await deleteOriginals(dataRoot, project, hashes);
     return { type: 'done', file, bytes };
   });
@@ -110,15 +113,29 @@ async function removeNamed(
     if (known === log.size) continue;
     // A log that is being written may have ended inside a hash.
     const start = log.isArchived ? 0 : Math.max(0, known - hashLength);
-    for await (const hash of hashesIn(log, start)) hashes.delete(hash);
+    try {
+      for await (const hash of hashesIn(log.file, start)) hashes.delete(hash);
+    } catch {
+      // What cannot be read may name any of them.
+      hashes.clear();
+    }
     read.set(log.file, log.size);
   }
 }
 
 const hashLength = 64;
 
+/** Adds the hashes in a log that is deleted. Those in a part that cannot be read are not known, so the originals stay. */
+async function addHashes(log: string, hashes: Set<string>): Promise<void> {
+  try {
+    for await (const hash of hashesIn(log)) hashes.add(hash);
+  } catch {
+    // The log is deleted anyway.
+  }
+}
+
 /** Everything in a log that looks like a SHA-256. */
-async function* hashesIn(log: Pick<LogFile, 'file' | 'isArchived'>, start = 0): AsyncGenerator<string> {
+async function* hashesIn(log: string, start = 0): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of bytesOf(log, start)) {
     const text = rest + chunk.toString('latin1');

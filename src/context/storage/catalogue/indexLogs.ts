@@ -1,12 +1,11 @@
 /** Indexes new parts of logs in batches and continues where it stopped. */
 import { createHash } from 'node:crypto';
 import { closeSync, readSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sqliteCode } from '../../../disk/sqlite.ts';
+import { beforeDamage, folderOfLog } from '../logBytes.ts';
 import { parseLine } from '../logReader.ts';
 import { openStoredNow } from '../storedFiles.ts';
-import { isCompleteZstd } from './archiveSession.ts';
 import { listColumns } from './compareLogs.ts';
 import { removeWords } from './database.ts';
 import { addFacts, noFacts, type SessionFacts } from './facts.ts';
@@ -65,7 +64,7 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
     batch.save(row.id, { facts, indexed, mark, isWhole });
   };
   try {
-    for await (const line of logLines(log, start)) {
+    for await (const line of beforeDamage(logLines(log.file, start), () => {})) {
       for (const entry of parseLine(line.bytes).entries) {
         facts = addFacts(facts, entry);
         said.add(entry, line);
@@ -85,8 +84,7 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
       // Another process may have continued indexing this log.
       if (batch.take(log)?.indexed !== indexed) return indexed - start;
     }
-    // Node may not report a truncated archive: the missing part must not count as indexed.
-    save(!log.isArchived || (await isCompleteZstd(log.file)));
+    save(true);
   } catch (error) {
     if (sqliteCode(error) !== undefined) throw error;
     // Disk error: keep what was read and retry the rest later.
@@ -195,7 +193,7 @@ class Said {
     this.#insertWords = database.prepare('INSERT INTO words (rowid, text) VALUES (?, ?)');
     this.#session = session;
     this.#project = projectWord(log.project);
-    this.#folder = log.isArchived ? dirname(dirname(log.file)) : dirname(log.file);
+    this.#folder = folderOfLog(log.file);
   }
 
   add(

@@ -1,11 +1,10 @@
 /** The logs and archives on disk. */
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream';
-import { createZstdDecompress } from 'node:zlib';
+import { join } from 'node:path';
+import { archiveSuffix, bytesOf } from '../logBytes.ts';
 import { isSafeSessionId } from '../newEntries.ts';
 import { projectFolderIn } from '../pathUtils.ts';
-import { hasRealFolders, openStored } from '../storedFiles.ts';
+import { hasRealFolders } from '../storedFiles.ts';
 
 export interface LogFile {
   /** Folder name in `projects/`. */
@@ -19,7 +18,6 @@ export interface LogFile {
 }
 
 const logSuffix = '.jsonl';
-const archiveSuffix = '.jsonl.zst';
 
 /** Milliseconds of work between two yields. */
 const sliceMs = 5;
@@ -137,17 +135,16 @@ interface LogLine {
 
 /** A prompt with images may have tens of megabytes; longer lines are damage and would not fit into memory. */
 const maxLineBytes = 256 * 2 ** 20;
-const chunkBytes = 256 * 1024;
 
-/** Only complete lines: text after the last newline may still be being written. Rejects on a disk error. */
-export async function* logLines(
-  log: Pick<LogFile, 'file' | 'isArchived'>,
-  start = 0,
-): AsyncGenerator<LogLine> {
+/**
+ * Only complete lines: text after the last newline may still be being written. Rejects on a disk error, and after the
+ * readable lines of a damaged archive.
+ */
+export async function* logLines(file: string, start = 0): AsyncGenerator<LogLine> {
   let pieces: Buffer[] = [];
   let length = 0;
   let offset = start;
-  for await (const chunk of bytesOf(log, start)) {
+  for await (const chunk of bytesOf(file, start)) {
     let from = 0;
     for (let feed = chunk.indexOf(10); feed !== -1; feed = chunk.indexOf(10, from)) {
       const piece = chunk.subarray(from, feed);
@@ -163,27 +160,6 @@ export async function* logLines(
     length += rest.length;
     if (length > maxLineBytes) pieces = [];
     else if (rest.length > 0) pieces.push(rest);
-  }
-}
-
-/** The bytes of the log from `start` on, unpacked. */
-export async function* bytesOf(
-  { file, isArchived }: Pick<LogFile, 'file' | 'isArchived'>,
-  start = 0,
-): AsyncGenerator<Buffer> {
-  if (!isArchived) {
-    const log = await openStored(file);
-    yield* log.createReadStream({ start, highWaterMark: chunkBytes }) as AsyncIterable<Buffer>;
-    return;
-  }
-  const archive = await openStored(file, dirname(dirname(file)));
-  const unpacked = createZstdDecompress({ chunkSize: chunkBytes });
-  // Errors are raised by the loop that reads the stream.
-  pipeline(archive.createReadStream({ highWaterMark: chunkBytes }), unpacked, () => {});
-  let skip = start;
-  for await (const chunk of unpacked as AsyncIterable<Buffer>) {
-    if (chunk.length > skip) yield chunk.subarray(skip);
-    skip = Math.max(0, skip - chunk.length);
   }
 }
 

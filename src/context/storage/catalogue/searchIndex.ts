@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { entrySchema } from '../../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
+import { bytesOf } from '../logBytes.ts';
 import { parseLine } from '../logReader.ts';
 import { projectFolderIn } from '../pathUtils.ts';
 import { openStoredNow } from '../storedFiles.ts';
-import { archiveFileIn, bytesOf } from './logFiles.ts';
+import { archiveFileIn } from './logFiles.ts';
 import { type SessionRow, toRow } from './rows.ts';
 import { fold, matches, projectWord, type Query, readOriginal, searchableOf, snippetOf } from './words.ts';
 
@@ -205,7 +206,7 @@ class LineReader {
     let at = 0;
     let next = 0;
     let pieces: Buffer[] = [];
-    for await (const chunk of bytesOf({ file, isArchived: true })) {
+    for await (const chunk of bytesOf(file)) {
       for (let goes = true; goes; ) {
         const line = wanted[next];
         if (line === undefined) return;

@@ -1,7 +1,9 @@
 /** Damage in a log, and its description for the user. */
 import { createHash } from 'node:crypto';
-import { access, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, copyFile, type FileHandle, link } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { syncFolder } from '../folders.ts';
 import { createStored, makeStoredFolder, openStored, openToAppend } from '../storedFiles.ts';
 
 /** A line that could not be read, or that changed after it was written. */
@@ -16,6 +18,8 @@ export interface DamagedLine {
   readonly lost: readonly SeqRange[];
   /** True if a copy was made and reported to the user before. */
   readonly isKnown?: boolean;
+  /** True if everything that followed is lost, however much that was. */
+  readonly isEnd?: boolean;
 }
 
 /** Reason for missing entries that left no damaged line. */
@@ -81,6 +85,11 @@ export function gapsBetween(before: number, after: number, taken: readonly numbe
   return ranges;
 }
 
+/** Describes an archive that is read up to its damage; `last` is the seq of the last entry before it. */
+export function lossText(reason: string, last: number | undefined): string {
+  return `${reason}. ${last === undefined ? 'No entry of it can be read.' : `What followed entry #${last} is lost.`}`;
+}
+
 // Copies damaged parts of a log, so that they can still be examined after a repair:
 // `<project>/quarantine/<session>/<offset>-<hash>.bin`, with a line for each in `damage.jsonl` there. The log itself is
 // not changed.
@@ -93,6 +102,21 @@ const maxPlaces = 1000;
 /** Folder for copies of the damaged parts of a session's log. */
 export function quarantineFolder(logFile: string): string {
   return join(dirname(logFile), 'quarantine', basename(logFile, '.jsonl'));
+}
+
+/**
+ * Keeps a damaged log, or the damaged archive of one, under another name in the quarantine folder, and returns its path
+ * there. The file also stays where it is.
+ */
+export async function keepDamaged(logFile: string, damaged: string, now: Date): Promise<string> {
+  const folder = quarantineFolder(logFile);
+  const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
+  const kept = join(folder, `${basename(damaged)}.damaged-${time}`);
+  await makeStoredFolder(folder, dirname(logFile));
+  // A hard link if possible; neither replaces a file.
+  await link(damaged, kept).catch(() => copyFile(damaged, kept, constants.COPYFILE_EXCL));
+  await syncFolder(folder);
+  return kept;
 }
 
 interface Quarantined {

@@ -2,9 +2,8 @@
  * Repairs a damaged log: entries are sorted, linked and unique, and a placeholder replaces each lost entry. The
  * original is kept unchanged in the session's quarantine folder.
  */
-import { constants } from 'node:fs';
-import { copyFile, type FileHandle, link, rename } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { type FileHandle, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { yieldToEventLoop } from '../../tokens/measured.ts';
 import { seal, unreadableEntry } from '../entryLine.ts';
@@ -15,7 +14,7 @@ import { lockFileOf } from '../pathUtils.ts';
 import { acquireSessionLock } from '../SessionLock.ts';
 import type { LockHolder } from '../sessionStore.ts';
 import { createStored, makeStoredFolder, openStored, removeStored } from '../storedFiles.ts';
-import { quarantineFolder } from './damage.ts';
+import { keepDamaged, quarantineFolder } from './damage.ts';
 import { scanLog } from './verifySession.ts';
 
 export type RepairReport =
@@ -49,13 +48,11 @@ export async function repairSession(file: string, now: Date = new Date()): Promi
 
 async function replaceLog(file: string, plan: readonly Planned[], now: Date): Promise<string> {
   const folder = quarantineFolder(file);
-  const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
-  const original = join(folder, `${basename(file)}.damaged-${time}`);
   const temporary = join(folder, newId());
   await makeStoredFolder(folder, dirname(file));
   try {
     await writeLog(file, temporary, plan);
-    await keepAs(file, original);
+    const original = await keepDamaged(file, file, now);
     await rename(temporary, file);
     await syncFolder(dirname(file));
     // The resume point describes the old log; the next load creates it again.
@@ -111,12 +108,6 @@ async function lineOf(source: FileHandle, planned: Planned, parentUuid: string |
 
 function lineFor(entry: JSONLEntry): Buffer {
   return Buffer.from(`${seal(JSON.stringify(entry))}\n`);
-}
-
-/** A hard link if possible, so that the log always has a name; otherwise a copy. */
-async function keepAs(file: string, name: string): Promise<void> {
-  await link(file, name).catch(() => copyFile(file, name, constants.COPYFILE_EXCL));
-  await syncFolder(dirname(name));
 }
 
 // Plans a repaired log; of an undamaged line it keeps only the place in the file.

@@ -1,11 +1,12 @@
 /** Checks a session's log completely, in bounded memory, and reports all problems. */
 import { createHash } from 'node:crypto';
 import { type FileHandle, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { blobsOf } from '../../recall/entryText.ts';
 import { yieldToEventLoop } from '../../tokens/measured.ts';
 import { BlobStore } from '../BlobStore.ts';
+import { beforeDamage, folderOfLog } from '../logBytes.ts';
 import { linesOf, readLine, withoutSeal } from '../logReader.ts';
 import { type DamagedLine, gapsBetween, type SeqRange } from './damage.ts';
 import { type GarbledValue, repairEntry } from './salvage.ts';
@@ -17,7 +18,7 @@ interface VerifyOptions {
   readonly maxListed?: number;
 }
 
-/** Rejects only if the file itself cannot be read. */
+/** `file`: a log or an archive. Rejects only if the file itself cannot be read. */
 export async function verifySession(
   file: string,
   { deep = false, maxListed = 1000 }: VerifyOptions = {},
@@ -33,7 +34,7 @@ export async function verifySession(
     if (read % 64 === 0) await yieldToEventLoop();
   }
   damaged.sort((a, b) => a.offset - b.offset);
-  const blobs = new BlobStore(join(dirname(file), 'blobs'));
+  const blobs = new BlobStore(join(folderOfLog(file), 'blobs'));
   const blobProblems = await checkBlobs(chain.pointers, blobs, deep);
   const lists = { damaged, ...chain.lists(), blobProblems };
   const { gaps, brokenLinks } = lists;
@@ -233,7 +234,7 @@ type Scanned =
 /** Maximum torn lines that are held until the complete line follows, as after a full disk. */
 const maxTorn = 64;
 
-/** May yield an entry more than once. Rejects only if the file itself cannot be read. */
+/** May yield an entry more than once; an archive's damage comes last. Rejects only if the file itself cannot be read. */
 export async function* scanLog(file: string): AsyncGenerator<Scanned> {
   /** As when the log is loaded, repeated entries do not count as neighbors. */
   const known = new Set<string>();
@@ -273,7 +274,13 @@ export async function* scanLog(file: string): AsyncGenerator<Scanned> {
     }
   }
 
-  for await (const raw of linesOf(file)) {
+  let end: DamagedLine | undefined;
+  let reached = 0;
+  const lines = beforeDamage(linesOf(file), ({ message }) => {
+    end = { line: 0, reason: message, offset: reached, bytes: 0, lost: [], isEnd: true };
+  });
+  for await (const raw of lines) {
+    reached = raw.offset + raw.length;
     const read = readLine(raw, (before?.seq ?? -1) + 1);
     const { pieces, reason } = read.seal === 'absent' && isSealed ? withoutSeal(read) : read;
     isSealed ||= read.seal === 'intact';
@@ -300,4 +307,5 @@ export async function* scanLog(file: string): AsyncGenerator<Scanned> {
   }
   yield* settle(undefined);
   for (const { damage } of torn) yield { damage };
+  if (end !== undefined) yield { damage: end };
 }

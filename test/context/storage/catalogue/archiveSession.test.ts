@@ -12,10 +12,9 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { constants, zstdCompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { BlobStore } from '../../../../src/context/storage/BlobStore.ts';
-import { archiveOldest, isCompleteZstd } from '../../../../src/context/storage/catalogue/archiveSession.ts';
+import { archiveOldest } from '../../../../src/context/storage/catalogue/archiveSession.ts';
 import { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
 import { PersistentStore } from '../../../../src/context/storage/PersistentStore.ts';
 import { lockFileOf } from '../../../../src/context/storage/pathUtils.ts';
@@ -152,21 +151,80 @@ test('after a crash between packing and removing, the log is packed again with l
   expect(await readFile(file)).toEqual(whole);
 });
 
-test('a damaged archive is reported and kept', async () => {
+/** An archive of 40 entries in several blocks, of which `bytes` are left. Returns its path and the lines of the log. */
+async function damagedArchive(
+  dataRoot: string,
+  bytes?: number,
+): Promise<{ archive: string; lines: string[] }> {
+  const words = Array.from({ length: 40 }, (_, n) => say(`${n} ${randomBytes(10_000).toString('hex')}`));
+  const file = await makeSession(dataRoot, { id: 'one' }, words);
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  await open(dataRoot).archive(key('one'));
+  const archive = join(dataRoot, 'projects/p/archive/one.jsonl.zst');
+  await truncate(archive, bytes ?? (await stat(archive)).size >> 1);
+  return { archive, lines };
+}
+
+test('of a damaged archive, the readable entries are unarchived, and it is kept', async () => {
   const dataRoot = temporaryFolder();
+  const { archive, lines } = await damagedArchive(dataRoot);
+  const damaged = await readFile(archive);
   const catalogue = open(dataRoot);
-  await makeSession(
-    dataRoot,
-    { id: 'one' },
-    Array.from({ length: 200 }, (_, n) => say(`${n} ${Math.sin(n)}`)),
-  );
-  const stored = await catalogue.archive(key('one'));
-  const archive = stored.type === 'done' ? stored.file : '';
-  await truncate(archive, (await stat(archive)).size - 100);
-  expect(await catalogue.unarchive(key('one'))).toMatchObject({ type: 'failed' });
+  expect(await catalogue.refresh()).toMatchObject({ isComplete: true });
+  expect(await catalogue.refresh()).toMatchObject({ indexedBytes: 0 });
+  const [listed] = await catalogue.list();
+  expect(listed).toMatchObject({ id: 'one', isArchived: true });
+  const stored = await catalogue.unarchive(key('one'));
+  const readable = (await readFile(join(dataRoot, 'projects/p/one.jsonl'), 'utf8')).split('\n');
+  expect(readable.length).toBeGreaterThan(10);
+  expect(readable).toEqual([...lines.slice(0, readable.length - 1), '']);
+  expect(listed?.messageCount).toBe(readable.length - 1);
+  const [kept = ''] = await readdir(join(dataRoot, 'projects/p/quarantine/one'));
+  expect(kept).toMatch(/^one\.jsonl\.zst\.damaged-/);
+  expect(await readFile(join(dataRoot, 'projects/p/quarantine/one', kept))).toEqual(damaged);
+  expect(await readdir(join(dataRoot, 'projects/p/archive'))).toEqual([]);
+  expect(stored).toMatchObject({ type: 'done', lost: expect.stringContaining(kept) });
+  expect(stored).toMatchObject({ lost: expect.stringContaining(`entry #${readable.length - 2} is lost`) });
+  expect(await catalogue.search(lines[0]?.match(/[0-9a-f]{40}/)?.[0] ?? '')).toEqual([]);
+});
+
+test.each([0, 5, 2000])(
+  'an archive of which nothing can be read, of %i bytes, stays, and can be deleted',
+  async (bytes) => {
+    const dataRoot = temporaryFolder();
+    await damagedArchive(dataRoot, bytes);
+    const catalogue = open(dataRoot);
+    expect(await catalogue.refresh()).toMatchObject({ sessions: 1 });
+    expect(await catalogue.find('one')).toMatchObject([{ id: 'one', isArchived: true }]);
+    expect(await catalogue.unarchive(key('one'))).toMatchObject({ type: 'failed', message: /stays/ });
+    expect(await readdir(join(dataRoot, 'projects/p/archive'))).toEqual(['one.jsonl.zst']);
+    expect(await catalogue.remove(key('one'))).toMatchObject({ type: 'done', bytes });
+    expect(await readdir(join(dataRoot, 'projects/p/archive'))).toEqual([]);
+  },
+);
+
+test('a damaged archive next to the log is kept when the log is packed', async () => {
+  const dataRoot = temporaryFolder();
+  const { archive } = await damagedArchive(dataRoot, 2000);
+  const damaged = await readFile(archive);
+  await makeSession(dataRoot, { id: 'one' }, [say('new')]);
+  const catalogue = open(dataRoot);
+  expect(await catalogue.archive(key('one'))).toMatchObject({ type: 'done' });
+  const folder = join(dataRoot, 'projects/p/quarantine/one');
+  const [kept = ''] = await readdir(folder);
+  expect(await readFile(join(folder, kept))).toEqual(damaged);
   expect(await readdir(join(dataRoot, 'projects/p/archive'))).toEqual(['one.jsonl.zst']);
-  expect(await catalogue.refresh()).toMatchObject({ sessions: 1 });
-  expect(await catalogue.list()).toMatchObject([{ id: 'one', isArchived: true }]);
+});
+
+test('what a damaged archive may use stays when another session is deleted', async () => {
+  const dataRoot = temporaryFolder();
+  const blobs = new BlobStore(join(dataRoot, 'projects/p/blobs'));
+  const original = await blobs.put('shared');
+  await damagedArchive(dataRoot, 2000);
+  await makeSession(dataRoot, { id: 'two' }, [say('x'), result('Bash', 'cut', { original })]);
+  const catalogue = open(dataRoot);
+  expect(await catalogue.remove(key('two'))).toMatchObject({ type: 'done' });
+  expect(`${await blobs.read(original)}`).toBe('shared');
 });
 
 test('above the limit, the oldest are packed, except open ones and those active today', async () => {
@@ -257,29 +315,4 @@ test('an archive can be unpacked with zstd', async ({ skip }) => {
     skip('zstd is not installed');
   }
   expect(execFileSync('zstd', ['-dc', stored.type === 'done' ? stored.file : ''])).toEqual(bytes);
-});
-
-const pack = (bytes: Buffer, checksum = 1): Buffer =>
-  zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag]: checksum } });
-
-test.each([
-  ['nothing', Buffer.alloc(0)],
-  ['a word', Buffer.from('word')],
-  ['zeros', Buffer.alloc(1_000_000)],
-  ['noise', randomBytes(400_000)],
-  ['lines', Buffer.from('{"v":1,"seq":1}\n'.repeat(50_000))],
-])('%s, packed, is whole; cut short anywhere or with more behind it, it is not', async (_, bytes) => {
-  const file = join(temporaryFolder(), 'x.zst');
-  const whole = async (packed: Buffer): Promise<boolean> => {
-    await writeFile(file, packed);
-    return isCompleteZstd(file);
-  };
-  for (const checksum of [0, 1]) {
-    const packed = pack(bytes, checksum);
-    expect(await whole(packed)).toBe(true);
-    expect(await whole(Buffer.concat([packed, packed]))).toBe(true);
-    for (const cut of [1, 2, 3, 5, packed.length >> 1, packed.length - 1, packed.length])
-      if (cut <= packed.length) expect(await whole(packed.subarray(0, packed.length - cut))).toBe(false);
-    expect(await whole(Buffer.concat([packed, Buffer.from('tail')]))).toBe(false);
-  }
 });
