@@ -87,6 +87,20 @@ export interface ToolSchema {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
+/** Checks a value from outside; what the tools of a log lack must not fail where they are used. */
+export function isToolSchemas(value: unknown): value is readonly ToolSchema[] {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (one: Partial<ToolSchema> | null) =>
+        typeof one?.name === 'string' &&
+        typeof one.description === 'string' &&
+        typeof one.parameters === 'object' &&
+        one.parameters !== null,
+    )
+  );
+}
+
 /** The text parts of a message's content, joined by newlines; a part without text, such as an image, adds none. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;

@@ -1,7 +1,6 @@
 /** `clawdcode session …`: connects the subcommands with their dependencies. Loaded only when used. */
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { failureOf } from '../sessions/sessionErrors.ts';
 import { askAtTerminal, standardOutput } from './output.ts';
 import { runSessionCommand } from './program.ts';
 import { openSessions, type Sessions } from './sessions.ts';
@@ -19,11 +18,6 @@ export async function sessionCommand(place: AppPaths, argv: readonly string[]): 
       { place, output, sessions, confirm: askAtTerminal, now: () => new Date() },
       argv,
     );
-  } catch (error) {
-    const failure = failureOf(error);
-    if (failure === undefined) throw error;
-    output.say(failure.message);
-    return failure.code;
   } finally {
     await opened?.then(
       (open) => open.close(),

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { exportFormats } from '../../export/types.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
+import { failureOf } from '../sessions/sessionErrors.ts';
 import { audit } from './audit.ts';
 import { archive, fork, remove, rename, unarchive } from './change.ts';
 import { list } from './list.ts';
@@ -12,7 +13,7 @@ import { show } from './show.ts';
 import { repair, verify } from './verify.ts';
 import { type SessionPorts, type WithSession, withSession } from './withSession.ts';
 
-/** Parses the arguments after `session` and runs them. Returns the exit code. */
+/** Parses the arguments after `session` and runs them. Returns the exit code; an error becomes a message and a code. */
 export async function runSessionCommand(ports: SessionPorts, argv: readonly string[]): Promise<number> {
   let code: number = EXIT.ok;
   const program = createSessionProgram(
@@ -21,7 +22,13 @@ export async function runSessionCommand(ports: SessionPorts, argv: readonly stri
       code = await running;
     },
   );
-  return (await parseSubcommand(program, argv, ports.output)) ?? code;
+  try {
+    return (await parseSubcommand(program, argv, ports.output)) ?? code;
+  } catch (error) {
+    const failure = failureOf(error);
+    ports.output.say(failure.message);
+    return failure.code;
+  }
 }
 
 /** Defines the command line; `ports` is only called when a subcommand runs, and `end` receives its promise. */

@@ -7,6 +7,7 @@ import { rebuildBody } from '../../model/wires/rebuildBody.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { StorageFailure } from '../sessions/sessionErrors.ts';
 import { jsonDocument } from './output.ts';
 import { readEntries } from './readEntries.ts';
 import type { SessionPorts } from './withSession.ts';
@@ -40,29 +41,47 @@ export async function request(
   }
   const wanted = seq ?? requests.at(-1)?.seq;
   const blobs = new BlobStore(join(folderOfLog(session.file), 'blobs'));
-  const rebuilt =
-    wanted === undefined
-      ? undefined
-      : await rebuildRequest({ entries, readBlob: (hash) => blobs.read({ hash }) }, wanted);
-  const sent = rebuilt?.sent.at(-1);
-  if (rebuilt === undefined || sent === undefined) {
+  const readBlob = (hash: string) => blobs.read({ hash });
+  const rebuilt = wanted === undefined ? undefined : await rebuild({ entries, readBlob }, wanted);
+  if (rebuilt === undefined) {
     const where = seq === undefined ? 'no record of its requests' : `no request recorded with entry #${seq}`;
     output.say(`Session ${id} has ${where}; --list shows those it has.`);
     return EXIT.badInput;
   }
-  const body = rebuildBody(rebuilt.request, sent);
-  await output.write(jsonDocument(JSON.parse(body)));
-  if (bodyHash(body) === sent.hash) return code;
+  await output.write(jsonDocument(JSON.parse(rebuilt.body)));
+  if (bodyHash(rebuilt.body) === rebuilt.hash) return code;
   output.say(
     `This is not byte for byte what was sent: the log of session ${id} has changed since, or another version of the program sent it.`,
   );
   return EXIT.failed;
 }
 
+/** The last body that was sent, and its recorded hash. Undefined if the entry records no request. */
+async function rebuild(
+  source: Parameters<typeof rebuildRequest>[0],
+  seq: number,
+): Promise<{ readonly body: string; readonly hash: string } | undefined> {
+  try {
+    const rebuilt = await rebuildRequest(source, seq);
+    const sent = rebuilt?.sent.at(-1);
+    if (rebuilt === undefined || sent === undefined) return undefined;
+    return { body: rebuildBody(rebuilt.request, sent), hash: sent.hash };
+  } catch (error) {
+    // The log says what was sent, and may have been damaged or edited in any way.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StorageFailure(
+      `The request that led to entry #${seq} cannot be rebuilt, because the log or what it refers to has changed: ${reason}`,
+      { cause: error },
+    );
+  }
+}
+
 /** Formats a request: entry, time, purpose, model and outcome. */
-function requestLine({ seq, type, timestamp, message, data }: JSONLEntry): string {
-  const facts = data as { purpose?: string; outcome?: string; request?: { model: string } } | undefined;
-  const outcome = type === 'assistant' ? (message.finishReason ?? '') : (facts?.outcome ?? '');
-  const words = [`#${seq}`, timestamp, facts?.purpose ?? 'turn', facts?.request?.model ?? '', outcome];
+function requestLine(entry: JSONLEntry): string {
+  const { seq, timestamp, message } = entry;
+  const facts = entry.subtype === 'request' ? entry.data : undefined;
+  const outcome = entry.type === 'assistant' ? message.finishReason : facts?.outcome;
+  const model = (entry.type === 'assistant' ? entry.data : facts)?.request?.model;
+  const words = [`#${seq}`, timestamp, facts?.purpose ?? 'turn', model ?? '', outcome ?? ''];
   return `${sanitizeLine(words.filter((word) => word !== '').join('  '))}\n`;
 }

@@ -109,12 +109,16 @@ interface Failure {
   readonly code: number;
 }
 
-/** Undefined for unexpected errors. */
-export function failureOf(error: unknown): Failure | undefined {
+/** The message and the exit code for any error of a command about sessions. */
+export function failureOf(error: unknown): Failure {
   if (error instanceof StorageFailure) return { message: error.message, code: EXIT.failed };
   const message = describeOpenError(error);
   if (message !== undefined) return { message, code: EXIT.badInput };
-  if (!isRefusedByDisk(error)) return undefined;
+  if (!isRefusedByDisk(error)) {
+    const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const advice = 'If "clawdcode session verify" finds no damage in the session, please report this.';
+    return { message: `The command failed unexpectedly. ${what}. ${advice}`, code: EXIT.failed };
+  }
   const advice =
     'path' in error ? 'Check the disk and the permissions of that file.' : 'The output is incomplete.';
   return { message: `${error.message}. ${advice}`, code: EXIT.failed };

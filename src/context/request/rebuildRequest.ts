@@ -4,7 +4,8 @@
  */
 import type { RequestRecord } from '../../protocol/entries/kinds/turn.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { ToolSchema } from '../../protocol/messages.ts';
+import { parseJson } from '../../protocol/json.ts';
+import { isToolSchemas, type ToolSchema } from '../../protocol/messages.ts';
 import type { ModelRequest, SentRequest } from '../../protocol/models/model.ts';
 import { summaryMessages, summaryRequest, upTo } from '../compaction/summaryRequest.ts';
 import { lastCompaction } from '../history/compactions.ts';
@@ -33,7 +34,7 @@ export function requestsIn(entries: readonly JSONLEntry[]): JSONLEntry[] {
 
 /**
  * Rebuilds the request that an entry records: the request of a reply, or one without a reply. Undefined if the entry
- * records none, for example in sessions from before requests were recorded.
+ * records none, for example in sessions from before requests were recorded. Rejects if the log has lost what was sent.
  */
 export async function rebuildRequest(
   { entries, readBlob }: RequestSource,
@@ -45,7 +46,7 @@ export async function rebuildRequest(
   if (record.request !== undefined) {
     const text = await readBlob(record.request);
     if (text === undefined) return undefined;
-    return { request: JSON.parse(Buffer.from(text).toString()) as ModelRequest, sent: record.sent };
+    return { request: storedRequest(Buffer.from(text).toString()), sent: record.sent };
   }
   const seen = entries.filter((one) => one.seq <= record.seq);
   const policy = {
@@ -63,6 +64,13 @@ export async function rebuildRequest(
     const part = upTo(view, cut.atoms);
     return summaryRequest(head, cut, summaryMessages(part, policy, cut));
   }
+}
+
+function storedRequest(json: string): ModelRequest {
+  const request = parseJson(json) as Partial<ModelRequest> | null | undefined;
+  if (typeof request?.model === 'string' && Array.isArray(request.messages) && isToolSchemas(request.tools))
+    return request as ModelRequest;
+  throw new Error('The stored request is damaged.');
 }
 
 function recordIn(entry: JSONLEntry): RequestRecord | undefined {

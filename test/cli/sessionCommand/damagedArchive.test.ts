@@ -4,7 +4,6 @@ import { readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openSessions, type Sessions } from '../../../src/cli/sessionCommand/sessions.ts';
-import { failureOf } from '../../../src/cli/sessions/sessionErrors.ts';
 import { PersistentStore } from '../../../src/context/index.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 import { type Outcome, runWith } from './ports.ts';
@@ -36,13 +35,7 @@ beforeEach(async () => {
   onTestFinished(() => sessions.close());
 });
 
-/** As the program does it: expected errors become a message and an exit code. */
-const run = (...argv: string[]): Promise<Pick<Outcome, 'code' | 'stdout' | 'stderr'>> =>
-  runWith(argv, { real: sessions, dataRoot: home }).catch((error: unknown) => {
-    const failure = failureOf(error);
-    if (failure === undefined) throw error;
-    return { code: failure.code, stdout: '', stderr: failure.message };
-  });
+const run = (...argv: string[]): Promise<Outcome> => runWith(argv, { real: sessions, dataRoot: home });
 
 test('what can be read of it is shown, exported, copied and checked, and what is lost is said', async () => {
   await archived();

@@ -132,9 +132,10 @@ test('a session that is being written is not repaired', async () => {
   const folder = join(session.file, '../../..');
   const store = new PersistentStore({ dataRoot: folder, projectRoot: folder, programVersion: '1.0.0' });
   const log = await store.openSession('abc');
-  await expect(runWith(['repair', 'abc'], { sessions: [session] })).rejects.toThrow(
-    /open in another clawdcode/,
-  );
+  expect(await runWith(['repair', 'abc'], { sessions: [session] })).toMatchObject({
+    code: 42,
+    stderr: expect.stringContaining('open in another clawdcode'),
+  });
   await log.close();
 });
 

@@ -1,6 +1,7 @@
 /** What was sent is printed again, from real logs of an agent that talked to a server on loopback. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import type { Sessions } from '../../../src/cli/sessionCommand/sessions.ts';
 import { createOpenAIClient } from '../../../src/model/wires/chat/client.ts';
 import { smallTool } from '../../agent/smallTools.ts';
 import { startAgent } from '../../agent/testAgent.ts';
@@ -47,6 +48,50 @@ test('if the log no longer yields the same bytes, the output says so', async () 
   const { code, stdout, stderr } = await run();
   expect([code, stderr]).toEqual([1, expect.stringContaining('not byte for byte what was sent')]);
   expect(stdout).not.toBe('');
+});
+
+/** Rewrites the lines of a log without their checksums, as an editor would. */
+async function edit(file: string, change: (entry: Record<string, unknown>) => void): Promise<void> {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const edited = lines.map((line) => {
+    const { crc: _, ...entry } = JSON.parse(line) as Record<string, unknown>;
+    change(entry);
+    return `${JSON.stringify(entry)}\n`;
+  });
+  await writeFile(file, edited.join(''));
+}
+
+test.each<[string, (entry: Record<string, unknown>) => void]>([
+  [
+    'a tool without a name',
+    (entry) =>
+      entry.subtype === 'tools' && Object.assign(entry.data ?? {}, { tools: [{ description: 1 }, null] }),
+  ],
+  ['no tools', (entry) => entry.subtype === 'tools' && Object.assign(entry, { data: {} })],
+  [
+    'sent details of other types',
+    (entry) =>
+      entry.type === 'assistant' &&
+      Object.assign((entry.data as { request: object }).request, {
+        sent: [{ hash: 'x', wire: 'anthropic', form: null }],
+      }),
+  ],
+])('a log with %s is answered with a message', async (_, change) => {
+  const { file, run } = await recorded();
+  await edit(file, change);
+  const { code, stderr } = await run();
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot be rebuilt|not byte for byte/)]);
+  expect((await run('--list')).code).toBe(0);
+});
+
+test('an error that nobody expected is a message with an exit code', async () => {
+  const { code, stderr } = await runWith(['show', 'abc'], {
+    real: { named: () => Promise.reject(new TypeError('x is not a function')) } as unknown as Sessions,
+  });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/failed unexpectedly\. TypeError: x is not a function\./),
+  ]);
 });
 
 test('an entry that no request led to is bad input', async () => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ToolSchema } from '../../messages.ts';
+import { isToolSchemas, type ToolSchema } from '../../messages.ts';
 import { modeLabels } from '../../permissions.ts';
 import { contentOf, defineKind } from '../defineKind.ts';
 
@@ -102,7 +102,7 @@ export const tools = defineKind({
   data: z.object({
     /** Identifies the tools in request records. */
     hash: z.string().optional(),
-    tools: z.custom<readonly ToolSchema[]>(Array.isArray).optional(),
+    tools: z.custom<readonly ToolSchema[]>(isToolSchemas).optional(),
   }),
   isSent: false,
   stays: 'newest',
