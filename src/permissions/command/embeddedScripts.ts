@@ -10,7 +10,8 @@ import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { isPlainVariable } from '../shell/assignments.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { callsIn } from './forbidden/equivalentCalls.ts';
-import { isTestName, isTextValue, textWords } from './words.ts';
+import { typedTexts } from './typedKeys.ts';
+import { attachedValues, isTestName, isTextValue, textWords } from './words.ts';
 
 type Argv = readonly (string | null)[];
 
@@ -23,7 +24,8 @@ interface Script {
 /** Words that may be run by programs that start others. */
 export function scriptsIn({ full, argv }: Pick<CommandPart, 'full' | 'argv'>): readonly Script[] {
   const offset = full.length - argv.length;
-  const told = toldToRun(argv).map(({ script, at }) => ({ script, at: at + offset }));
+  const typed = typedTexts(argv).map((script) => ({ script, at: full.length - 1 }));
+  const told = [...typed, ...toldToRun(argv).map(({ script, at }) => ({ script, at: at + offset }))];
   const name = programName(full[0]);
   const inner = programName(argv[0]);
   if (inner === 'git') return [...runByGit(full), ...told];
@@ -36,11 +38,11 @@ export function scriptsIn({ full, argv }: Pick<CommandPart, 'full' | 'argv'>): r
   // `env -S 'git\_push'`: env(1).
   const isEnv = full.some((word) => programName(word) === 'env');
   const words = full.map((word) => (isEnv && word !== null ? word.replace(/\\[_tnvfr]/g, ' ') : word));
-  return words.flatMap((word, at) => {
+  const own = words.flatMap((word, at) => {
     if (at === 0 || word === null || !isScript.test(word) || isTestName(words, at)) return [];
-    const glued = /^-\w*S/.test(word) ? [word.replace(/^-\w*?S/, '')] : [];
-    return [word.replace(/^[\w.-]+=/, ''), ...glued].map((script) => ({ script, at }));
+    return [word, ...attachedValues(word)].map((script) => ({ script, at }));
   });
+  return [...own, ...typed];
 }
 
 function runByGit(full: Argv): readonly Script[] {
@@ -79,25 +81,29 @@ function toldToRun(argv: Argv): readonly Script[] {
       // `socat - EXEC:x` and `sed s/a/x/e` run x.
       return [
         ...(/^g?sed$/.test(programName(argv[0])) ? [word.replace(/[^\w\s.:=+-]/g, ' ; ')] : []),
-        word.replace(/^(?:-{0,2}[\w.-]+=)+/, ''),
-        word.replace(/^-\w/, ''),
+        word,
         word.replace(/^\w+:/, ''),
+        ...attachedValues(word),
       ].map((script) => ({ script, at }));
     });
 }
 
 /**
- * Commands in options and variables to which the program that runs them adds words: `rsync -e x`, `GIT_SSH=x`. Excludes
- * programs that start the words after the option, such as `find -exec`.
+ * Commands to which more words are added before they run: by the program that runs them, from options and variables
+ * (`rsync -e x`, `GIT_SSH=x`), or by what is typed next. Excludes programs that start the words after the option, such as
+ * `find -exec`.
  */
 export function programsToContinue({ argv, envPrefix }: CommandPart): readonly string[] {
   const name = programName(argv[0]);
   const values = envPrefix.flatMap(({ name: variable, value }) =>
     value !== null && holdsCommand.test(variable) ? [value] : [],
   );
-  if (isRunner(name) || isCarrier(name) || startsWords.test(name)) return values;
+  const begun = typedTexts(argv).filter((text) => !text.endsWith('\n'));
+  if (isRunner(name) || isCarrier(name) || startsWords.test(name)) return [...begun, ...values];
   const told = toldToRun(argv).filter(({ at }) => name !== 'git' || configuresProgram.test(argv[at] ?? ''));
-  return [...told.map(({ script }) => script), ...values].filter((script) => /^[\w./]/.test(script));
+  return [...told.map(({ script }) => script), ...begun, ...values].filter((script) =>
+    /^[\w./]/.test(script),
+  );
 }
 
 const startsWords = /^(?:g?find|bfs|fd|fdfind|cargo|npm|pnpm|yarn|bun)$/;

@@ -40,6 +40,14 @@ export function pathsIn(word: string | null, raw: string): readonly string[] {
   return [...new Set(candidates)].filter((path) => path !== '' && path.length < 4096);
 }
 
+/** The texts that a word may give to an option in it: behind `name=`, and behind each letter of `-qc'git push'`. */
+export function attachedValues(word: string): readonly string[] {
+  const named = /^(?:-{0,2}[\w.-]+=)+(?=.)/s.exec(word)?.[0];
+  const [, letters = ''] = /^[-+]([A-Za-z]+)/.exec(word) ?? [];
+  const glued = [...letters].map((_, index) => word.slice(index + 2)).filter((text) => text !== '');
+  return [...(named === undefined ? [] : [word.slice(named.length)]), ...glued];
+}
+
 /** An option whose next word is always text, with the subcommands in which it is. */
 interface TextOption {
   readonly within: RegExp;
@@ -129,7 +137,7 @@ const testRunner =
 
 /** True if a word is the value of an option that takes text in most programs. */
 export const isTextValue = (words: readonly (string | null)[], at: number): boolean =>
-  namesTests.test(words[at - 1] ?? '');
+  namesTests.test(words[at - 1] ?? '') && !/^--?\w/.test(words[at] ?? '');
 
 /** True for the name of tests that a wrapper passes on to a test runner: `npx vitest -t 'git push'`. */
 export const isTestName = (words: readonly (string | null)[], at: number): boolean =>

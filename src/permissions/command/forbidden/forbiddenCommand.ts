@@ -17,7 +17,7 @@ import type { Argument } from '../../shell/wordValues.ts';
 import { innerScript, type Words } from '../../shell/wrappers.ts';
 import { codeIn, commandsInCode, mayBeBuilt, scriptFromInput } from '../embeddedCode.ts';
 import { programsToContinue, scriptsIn, startsNothing } from '../embeddedScripts.ts';
-import { isTextValue, textWords } from '../words.ts';
+import { attachedValues, isTextValue, textWords } from '../words.ts';
 import { callsIn, formsOf, MAX_WORDS } from './equivalentCalls.ts';
 import { evaluatesUnknown } from './evaluatedWords.ts';
 import { filledCommands, filledText } from './filledWords.ts';
@@ -43,7 +43,7 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   const code = codeIn(part);
   if ([...scripts, ...code.flatMap(commandsInCode)].some((script) => matchText(rule, script) === 'yes'))
     return 'yes';
-  if (code.some((one) => mayBeBuilt(text, one))) return 'perhaps';
+  if (code.some((one) => mayBeBuilt(text, one)) && readOnlyUse(part) === undefined) return 'perhaps';
   const filled = starts.map(({ argv }) => filledCommands(argv));
   if (filled.some(({ isScript }) => isScript)) return 'perhaps';
   const begun = [...filled.flatMap(({ commands }) => commands), ...aliasedCalls(part)].flatMap(callsIn);
@@ -83,8 +83,11 @@ function mayStart(rule: SourcedRule, part: CommandPart, text: string): boolean {
         .some((words) => mayBe(text, words))
     )
       return true;
-    if (!isKnown || isClear) return matchText(rule, word) === 'yes';
-    return word.split(commandsInside).some((piece) => pattern.test(collapse(piece)));
+    return [word, ...attachedValues(word)].some((given) =>
+      isKnown && !isClear
+        ? given.split(commandsInside).some((piece) => pattern.test(collapse(piece)))
+        : matchText(rule, given) === 'yes',
+    );
   });
 }
 

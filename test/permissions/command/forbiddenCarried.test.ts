@@ -1,0 +1,109 @@
+/** Rules that deny or ask hold for commands that words carry: attached to an option, in code, typed into a terminal. */
+import { describe, expect, test } from 'vitest';
+import { bash } from '../harness.ts';
+
+interface Rows {
+  readonly deny?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly allow: readonly string[];
+}
+
+/** The value of an option in the option's own word. */
+const attached: Rows = {
+  deny: [
+    "script -qc'git push' /dev/null",
+    'script -qcgit\\ push',
+    "su -lc'git push'",
+    "flock -nc'git push' f",
+    "rsync -ave'git push' a b",
+    "env -iS'git push'",
+    "sudo sh -ec'git push'",
+  ],
+  ask: ["tool-of-tomorrow -x'git push'", "tool-of-tomorrow --x='git push'", "fzf -m --preview='git push'"],
+  allow: [
+    "git commit -qm'git push'",
+    "git commit -am'git push follows'",
+    "grep -e'git push' a.txt",
+    "find . -name '-xgit push'",
+    "script -qc'git status' /dev/null",
+  ],
+};
+
+/** Code that starts programs in ways of its language, with the words in any order. */
+const inCode: Rows = {
+  ask: [
+    `awk '{print "push"|"xargs git"}' a.txt`,
+    `perl -e'exec{git}git=>push'`,
+    `perl -e 'open F,"|git "."push"'`,
+    `php -r 'passthru("git"." push");'`,
+    "ruby -e 'puts `#{%q(git)} push`'",
+    `sudo perl -e'exec{git}git=>push'`,
+    `uv run python -c 'import os; a="git"; os.system(a+" push")'`,
+    `uv run python <<'E'\nimport os; a="git"; os.system(a+" push")\nE`,
+  ],
+  allow: [
+    "awk '/git|push/ {print $1}' a.txt",
+    "awk -F'|' '{print $2}' a.txt",
+    `awk '{print "push" > "git"}' a.txt`,
+    "timeout --verbose 5 node -e 'console.log(1)'",
+  ],
+};
+
+/** Keys for the shell in another terminal. */
+const typed: Rows = {
+  deny: [
+    'tmux send-keys -t x git Space push Enter',
+    "tmux send -t x 'git push' C-m",
+    'tmux send-keys g i t Space p u s h Enter',
+    "tmux new -d \\; send-keys 'git push' Enter",
+    "sudo tmux send-keys 'git push' Enter",
+    "screen -X stuff 'git push^M'",
+    "screen -S x -X stuff 'git push\\n'",
+    "xdotool type 'git push'",
+    "kitty @ send-text 'git push\\n'",
+    "wezterm cli send-text 'git push'",
+    "zellij action write-chars 'git push'",
+  ],
+  ask: [
+    "tmux send-keys -l 'git pu'",
+    'tmux send-keys -t x g',
+    'tmux send-keys Up Enter',
+    'tmux send-keys "$X" Enter',
+    'tmux paste-buffer -t x',
+    "wtype 'git push' -k Return",
+  ],
+  allow: [
+    "tmux send-keys -t x 'npm test' Enter",
+    "tmux send-keys -t dev 'npm run build && node dist/x.js' Enter",
+    'tmux send-keys -t x C-c',
+    'tmux send-keys -t x q',
+    "tmux send-keys -t x 'npm test'",
+    'tmux send-keys -t x Enter',
+    'tmux capture-pane -p -t x',
+    "tmux new-session -d -s x 'npm run dev'",
+    "screen -S x -X stuff 'npm test^M'",
+  ],
+};
+
+describe.each(Object.entries({ attached, inCode, typed }))('%s', (_, { deny = [], ask = [], allow }) => {
+  const rules = ['deny Bash(git push:*)', 'allow Bash'];
+  test.each(deny)('%s is denied', async (command) => {
+    for (const mode of ['default', 'bypassPermissions'] as const)
+      expect((await bash(command, rules, mode)).behavior).toBe('deny');
+  });
+  test.each(ask)('%s asks', async (command) => {
+    for (const mode of ['default', 'bypassPermissions'] as const)
+      expect((await bash(command, rules, mode)).behavior).toBe('ask');
+  });
+  test.each(allow)('%s does not ask', async (command) => {
+    expect((await bash(command, rules, 'bypassPermissions')).behavior).toBe('allow');
+  });
+});
+
+test.each([
+  "script -qc'cat secrets/x' f",
+  "screen -X stuff 'cat secrets/x^M'",
+  'tmux send-keys cat Space sec rets/x',
+])('a rule about files denies %s', async (command) => {
+  expect((await bash(command, ['deny Read(secrets/**)'], 'bypassPermissions')).behavior).toBe('deny');
+});
