@@ -12,13 +12,14 @@ import { isRunner, isShellName } from '../options/runnerNames.ts';
 import { gravest, type Policy } from '../policy.ts';
 import { programUse } from '../readOnly/programs.ts';
 import type { Tree } from '../readOnly/use.ts';
+import { addedFiles } from '../rules/gitAdds.ts';
 import { filesToAdd } from '../rules/gitChanges.ts';
 import { showing, shownByGit } from '../rules/gitScope.ts';
 import type { ScopeInput } from '../rules/ruleScope.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { foldersOf, namesUnknown, packs, readsFound, takesNames, traverses } from './namedPaths.ts';
 import { MAX_JUDGED, textWordsOf, withoutQuotes } from './textPaths.ts';
-import { decideShown, decideTracked, secretBelow } from './treeDecision.ts';
+import { decideShown, decideTracked, heldTest, secretBelow } from './treeDecision.ts';
 
 /**
  * Why a command may show a secret that it does not name; undefined if it shows none. `what`: how the reason names the
@@ -45,6 +46,12 @@ export function hiddenSecret(
       ),
     ]);
     if (inGit !== undefined && inGit.behavior !== 'allow') return inGit.reason;
+    const added = addedFiles(part, directory, policy);
+    if (added === undefined) return `Which files ${what} adds to the repository is not known.`;
+    const secret = added
+      .filter(heldTest(policy))
+      .find((path) => decideFile({ tool: 'Read', verb: 'read', path }, policy).behavior !== 'allow');
+    if (secret !== undefined) return `${what} adds ${relative(policy.root, secret)} to the repository.`;
   }
   return undefined;
 }

@@ -7,6 +7,7 @@ import { senderOf } from '../options/senders.ts';
 import { startsFromInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
+import { addedFiles } from '../rules/gitAdds.ts';
 import { filesToAdd, followsGitChange, showsContent } from '../rules/gitChanges.ts';
 import { shownByGit } from '../rules/gitScope.ts';
 import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
@@ -167,9 +168,10 @@ function forbiddenInGit(
     const shown = shownByGit(part, use, directory, policy);
     const isAdded = followsGit && (shown?.length !== 0 || (use !== undefined && showsContent(use)));
     const tree = filesToAdd(directory, policy);
-    const added = isAdded ? policy.filesBelow(policy.realpath(tree.path), tree) : noFiles;
-    if (shown === undefined || added === undefined) return about[0];
-    const files = [...shown, ...added.files];
+    const addable = isAdded ? policy.filesBelow(policy.realpath(tree.path), tree) : noFiles;
+    const added = addedFiles(part, directory, policy);
+    if (shown === undefined || addable === undefined || added === undefined) return about[0];
+    const files = [...shown, ...addable.files, ...added];
     const rule = about.find((one) => files.some((path) => covers(one, path, policy)));
     if (rule) return rule;
   }

@@ -86,7 +86,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
     if (behavior !== 'allow' && !(isName && behavior === 'ask')) return { behavior, reason };
   }
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
-  const isSecret = secretTest(policy);
+  const mayBeHeld = heldTest(policy);
   for (const at of places) {
     const found = policy.filesBelow(policy.realpath(at), tree);
     if (found === undefined) {
@@ -99,8 +99,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
       : undefined;
     if (odd !== undefined) return { behavior: 'ask', reason: `${odd} would be read as several names.` };
     for (const path of files) {
-      const isOpen = !hasRules && !isSecret(path) && !mayHoldCredentials(path);
-      if (tree.namesOnly || !mayMatch(tree, path) || isOpen) continue;
+      if (tree.namesOnly || !mayMatch(tree, path) || !mayBeHeld(path)) continue;
       const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
       if (behavior !== 'allow')
         return { behavior, reason: `${what} shows ${relative(policy.root, path)}: ${reason}` };
@@ -223,6 +222,13 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
 const mayMatch = ({ only }: Tree, path: string): boolean =>
   only === undefined ||
   only.some((pattern) => globsOverlap(pattern, basename(path).replace(/[*?[\]{}()\\]/g, '?')));
+
+/** Returns a quick test that is false only for files that may be read without approval. */
+export function heldTest(policy: Policy): (path: string) => boolean {
+  const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
+  const isSecret = secretTest(policy);
+  return (path) => hasRules || isSecret(path) || mayHoldCredentials(path);
+}
 
 function secretTest(policy: Policy): (path: string) => boolean {
   const inSecretPlace = secretPlaceTest(policy);

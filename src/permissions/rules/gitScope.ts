@@ -6,7 +6,7 @@ import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { ownAliasBehind } from '../command/git/gitAlias.ts';
 import { kindOfRepository, repositoryWords } from '../command/git/gitRepositories.ts';
 import { underName } from '../command/programOrigin.ts';
-import { decideShown, decideTracked, decideTree, trackedIn } from '../command/treeDecision.ts';
+import { decideShown, decideTracked, decideTree, heldTest, trackedIn } from '../command/treeDecision.ts';
 import { gitPlaceOf, textWords } from '../command/words.ts';
 import { decideFile } from '../files/fileDecision.ts';
 import { locate } from '../files/locate.ts';
@@ -19,6 +19,7 @@ import { type Policy, workspaceFolders } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
+import { addedFiles } from './gitAdds.ts';
 import { filesToAdd } from './gitChanges.ts';
 
 interface GitCall {
@@ -50,6 +51,7 @@ export function reachedByGit(call: GitCall, policy: Policy): readonly Permission
   return [
     ...decideContents(call, name, args, policy),
     ...decidePaths(call, name, args, open, policy),
+    ...decideAdded(call, name, policy),
     ...decideMoves(call, name, args, policy),
   ];
 }
@@ -270,6 +272,18 @@ function decidePaths(
   if (files === undefined || files.length > MAX_FILES)
     return [{ behavior: 'ask', reason: `It is unknown which files git ${name} reaches.` }];
   return files.map((path) => decideReached(verb, path, policy));
+}
+
+/** A rule with a wildcard covers no secrets that the command adds to the repository, from where a push sends them. */
+function decideAdded(
+  { part, directory }: GitCall,
+  name: string,
+  policy: Policy,
+): readonly PermissionDecision[] {
+  const files = addedFiles(part, directory, policy);
+  if (files === undefined)
+    return [{ behavior: 'ask', reason: `Which files git ${name} adds to the repository is not known.` }];
+  return files.filter(heldTest(policy)).map((path) => decideReached('read', path, policy));
 }
 
 function decideReached(verb: 'read' | 'write', path: string, policy: Policy): PermissionDecision {

@@ -56,9 +56,8 @@ describe('a secret that could be added', () => {
 
   test.each([
     'git diff --cached',
-    'git add -A',
-    'git add -A && git status',
-    'git add -A && git commit -m x && git log -1 --oneline',
+    'git add src/a.ts && git status',
+    'git add src/a.ts && git commit -m x && git log -1 --oneline',
     'git diff && git add src/a.ts && git commit -m x',
   ])('%s runs', async (command) => {
     expect(await behavior(command)).toBe('allow');
@@ -78,5 +77,62 @@ describe('without such a file', () => {
     expect(await behavior(command, ['deny Read(src/server.key)', 'allow Bash'], 'bypassPermissions')).toBe(
       'allow',
     );
+  });
+});
+
+describe('what a command adds to the repository without naming it', () => {
+  beforeAll(() => {
+    writeFileSync(join(project, '.gitignore'), '.env\nignored/\n');
+    writeFileSync(join(project, '.env'), 'A=1\n');
+    mkdirSync(join(project, 'ignored'), { recursive: true });
+    writeFileSync(join(project, 'ignored/id_rsa'), 'x\n');
+    mkdirSync(join(project, 'docs'), { recursive: true });
+    writeFileSync(join(project, 'docs/new.md'), 'x\n');
+    rmSync(key, { force: true });
+  });
+  const forced = [
+    ...['git add -f .', 'git add --force .', 'git add -fA', 'git add -f -- .', 'git add --force --all'],
+    ...['git add -f ignored', 'git add -f src/..', 'git stage -f .', 'cd src && git add -f ..'],
+    ...['git stash -a', 'git stash push -a -m x', 'git stash push --all'],
+  ];
+  const plain = [
+    ...['git add -A', 'git add .', 'git add -u', 'git add src', 'git add -f docs', 'git add docs/new.md'],
+    ...['git commit -am x', 'git commit -m x src/a.ts', 'git stash -u', 'git stash push -m x'],
+    'npm test && git add -A && git commit -m x',
+  ];
+  const given = [...rules, 'allow Bash(git stage:*)', 'allow Bash(npm test)'];
+
+  test.each(forced)('%s asks: it would add an ignored secret', async (command) => {
+    expect(await behavior(command, given)).toBe('ask');
+    expect(await behavior(command, ['allow Bash'])).toBe('ask');
+  });
+
+  test.each(plain)('%s runs: secrets are ignored', async (command) => {
+    expect(await behavior(command, given)).toBe('allow');
+    expect(await behavior(command, ['allow Bash'])).toBe('allow');
+  });
+
+  test('a secret that is not ignored, or is tracked and has changed, asks', async () => {
+    writeFileSync(key, 'x\n');
+    for (const command of ['git add -A', 'git add .', 'git add src', 'git stash -u'])
+      expect(await behavior(command, given)).toBe('ask');
+    for (const command of ['git add docs', 'git add -u', 'git commit -am x'])
+      expect(await behavior(command, given)).toBe('allow');
+    git('add', 'src/server.key');
+    writeFileSync(key, 'another\n');
+    for (const command of ['git add -u', 'git commit -am x', 'git commit -m x src', 'git add -A'])
+      expect(await behavior(command, given)).toBe('ask');
+    for (const command of ['git add docs', 'git commit -m x', 'git commit -m x src/a.ts'])
+      expect(await behavior(command, given)).toBe('allow');
+    git('rm', '-qf', '--cached', 'src/server.key');
+    rmSync(key);
+  });
+
+  test('a rule that denies reading a file asks before it is added', async () => {
+    const denied = ['allow Bash', 'deny Read(ignored/**)'];
+    for (const command of ['git add -f .', 'git add -fA', 'git stash -a', 'git -C src add -f ..'])
+      expect(await behavior(command, denied, 'bypassPermissions')).toBe('ask');
+    for (const command of ['git add .', 'git add -A', 'git commit -am x', 'git -C src add ..'])
+      expect(await behavior(command, denied, 'bypassPermissions')).toBe('allow');
   });
 });

@@ -191,7 +191,7 @@ const rules: Readonly<
   git: {
     covers: [
       'git status -sb',
-      'git add -A',
+      'git add -v src',
       'git commit -am "x"',
       'git push -u origin main',
       'git pull --rebase',

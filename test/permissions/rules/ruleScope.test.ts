@@ -24,7 +24,7 @@ const scopes: Readonly<
     covers: [
       'git push origin main',
       'git commit -m "--output=x"',
-      'git add .',
+      'git add src',
       'git checkout -b new',
       'git clean -n',
       'git switch -c new',

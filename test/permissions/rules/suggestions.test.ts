@@ -102,7 +102,7 @@ test('a rule saved by "always" covers nothing outside the workspace, and no word
     'npx eslint src',
     'tsc -p .',
     'git commit -m x',
-    'git add .',
+    'git add src',
     'git checkout -b x',
     'cargo test x',
     'go test ./...',

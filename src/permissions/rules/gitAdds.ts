@@ -1,0 +1,94 @@
+/**
+ * The files that a git command copies from the working tree into the repository, most of which no word names: `git add -A`,
+ * `git commit -a`, `git stash -u`.
+ */
+import { gitPlaceOf, textWords } from '../command/words.ts';
+import { locate } from '../files/locate.ts';
+import type { Shown } from '../lookups/gitContent.ts';
+import { programName } from '../options/programTable.ts';
+import { subcommandAt } from '../options/riskyOptions.ts';
+import { type Policy, workspaceFolders } from '../policy.ts';
+import type { CommandPart } from '../shell/parsedCommand.ts';
+
+interface Added {
+  /** Pathspecs, relative to the directory of the command. */
+  readonly paths: readonly string[];
+  /** Of the files that are not tracked yet: all, all but the ignored ones, or none. */
+  readonly others: 'all' | 'listed' | 'none';
+  /** Whether it also adds changed files that are tracked. */
+  readonly changed: boolean;
+}
+
+const WHOLE = [':/'];
+
+/** These files, absolute; undefined if they are not known. Empty for other programs. */
+export function addedFiles(
+  part: CommandPart,
+  directory: string,
+  policy: Policy,
+): readonly string[] | undefined {
+  if (programName(part.argv[0]) !== 'git') return [];
+  const at = subcommandAt(part.argv);
+  const text = textWords(part);
+  const args = part.argv.flatMap((word, index) =>
+    index <= at || word === null || text.has(index) ? [] : [word],
+  );
+  const added = addedBy(part.argv[at] ?? '', args);
+  if (added === undefined || added.paths.length === 0) return [];
+  const place = gitPlaceOf(part, at, directory, policy);
+  if (place === undefined) return undefined;
+  return policy.gitShows(policy.realpath(place), queryFor(added, place, policy), workspaceFolders(policy));
+}
+
+function queryFor({ paths, others, changed }: Added, directory: string, policy: Policy): Shown {
+  const standard = others === 'all' ? [] : ['--exclude-standard'];
+  const untracked = ['ls-files', '-z', '--full-name', '--others', ...standard, '--', ...paths];
+  const tracked = changed ? paths.filter((path) => namesTracked(path, directory, policy)) : [];
+  return {
+    listings: others === 'none' ? [] : [untracked],
+    objects: [],
+    // Those that differ from the index, as for `git restore`.
+    ...(tracked.length > 0 && { kind: 'restores', paths: tracked }),
+  };
+}
+
+/** git-add(1), git-commit(1), git-stash(1) */
+function addedBy(name: string, args: readonly string[]): Added | undefined {
+  const has = (option: RegExp): boolean => args.some((word) => option.test(word));
+  const end = args.indexOf('--');
+  const operands = args.filter((word, at) => !word.startsWith('-') || (end !== -1 && at > end));
+  switch (name) {
+    case 'add':
+    case 'stage': {
+      if (has(/^(?:-[A-Za-z]*n|--dr)/)) return undefined;
+      const isWhole = operands.length === 0 && has(/^(?:-[A-Za-z]*[Au]|--(?:al|up|no-ignore-r))/);
+      const onlyTracked = has(/^(?:-[A-Za-z]*u|--(?:up|ren|ref))/);
+      const isForced = has(/^(?:-[A-Za-z]*f|--fo)/);
+      return {
+        paths: isWhole ? WHOLE : operands,
+        others: onlyTracked ? 'none' : isForced ? 'all' : 'listed',
+        changed: true,
+      };
+    }
+    case 'commit': {
+      const isWhole = has(/^(?:-[bceiopqsvz]*a|--al)/);
+      return { paths: isWhole ? WHOLE : operands, others: 'none', changed: true };
+    }
+    case 'stash': {
+      if (!/^(?:push|save)$/.test(operands[0] ?? 'push') || !has(/^(?:-[A-Za-z]*[ua]|--(?:inc|al))/))
+        return undefined;
+      const isForced = has(/^(?:-[A-Za-z]*a|--al)/);
+      return { paths: WHOLE, others: isForced ? 'all' : 'listed', changed: false };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** True if a pathspec may name a tracked file; the words of `git commit` include values of options. */
+function namesTracked(word: string, directory: string, policy: Policy): boolean {
+  if (/^:|[*?[\\]/.test(word)) return true;
+  const path = policy.realpath(locate(word, directory, policy));
+  const files = policy.trackedFiles(policy.realpath(directory));
+  return files?.some((one) => one === path || one.startsWith(`${path}/`)) !== false;
+}
