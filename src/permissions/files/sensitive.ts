@@ -110,6 +110,25 @@ const names = [
   'deploy_key',
   'deploy-key',
   '*_deploy_key',
+  // Keys, tickets and wallets of Kerberos, Java, KeePass, NATS, Perforce, strongSwan, Bitcoin and adb; cookies and logins
+  // of git and Firefox.
+  '*.keytab',
+  'krb5cc_*',
+  '*.jceks',
+  '*.bks',
+  '*.pkcs12',
+  '*.kdb',
+  '*.nkey',
+  '*.creds',
+  '.p4tickets',
+  'ipsec.secrets',
+  'wallet.dat',
+  'adbkey',
+  '.gitcookies',
+  'logins.json',
+  'key3.db',
+  'key4.db',
+  'cookies.sqlite',
 ];
 /** A regular expression, because large trees are searched. */
 const secretName = new RegExp(
@@ -130,7 +149,7 @@ const envs = String.raw`\.envs\/(?:\.?[\w-]+\/)?\.?[\w-]+`;
 /** Includes the program's records of sessions and files, which may contain secrets that the user once showed. */
 const ownData = String.raw`\.clawdcode\/(?:(?:config|credentials|auth|trust|compile-cache\.key)[^/]*|(?:history|logs|index)(?:\/.*)?|projects\/[^/]+\/(?!memory(?:\/|$)).*)`;
 const places = new RegExp(
-  String.raw`(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|\.config\/(?:op|rclone)(?:\/.*)?|\.(?:codex|composer)\/auth\.json|\.sops\/age\/keys\.txt|\.(?:oci|snowsql)\/config|\.cloudflared(?:\/.*)?|fastlane\/[^/]*api_?key[^/]*\.json|\.(?:cache\/)?huggingface\/token|${envs}|${ownData}|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$`,
+  String.raw`(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|\.config\/(?:op|rclone)(?:\/.*)?|\.(?:codex|composer)\/auth\.json|\.sops\/age\/keys\.txt|\.(?:oci|snowsql)\/config|\.cloudflared(?:\/.*)?|fastlane\/[^/]*api_?key[^/]*\.json|\.svn\/auth(?:\/.*)?|\.httpie\/sessions(?:\/.*)?|\.ivy2\/\.credentials|\.(?:cache\/)?huggingface\/token|${envs}|${ownData}|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$`,
 );
 /** Folders of a home that contain secrets. */
 export const secretFolders: readonly string[] = [
@@ -149,6 +168,8 @@ const parentsOfPlaces = [
     '.huggingface',
     'fastlane',
     '.envs',
+    '.svn',
+    '.httpie',
   ],
 ];
 

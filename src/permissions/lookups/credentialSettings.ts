@@ -1,4 +1,4 @@
-/** Settings that are not secret as such but may contain a password or a token. */
+/** Files that are not secret by their names but may contain a password, a token or a private key. */
 import { readFileNow } from '../../disk/fileLookups.ts';
 
 interface Settings {
@@ -76,7 +76,54 @@ const settings: readonly Settings[] = [
     credential:
       /(?<![\s\S])\s*[^\s<{]{6,}\s*(?![\s\S])|^[\w. -]*(?:key|token|secret|passw(?:or)?d)s?[ \t]*[=:][ \t]*[^\s<{]{4,}[ \t]*\r?$/im,
   },
+  {
+    // Settings of MCP servers: code.claude.com/docs/mcp, cursor.com/docs/context/mcp, code.visualstudio.com. `${X}` is a
+    // variable of the environment or an input.
+    path: /\/(?:[\w-]*[_.-])?mcp(?:[_.-][\w-]+)*\.json$|\/claude_desktop_config\.json$/,
+    credential:
+      /"[\w-]*(?:passw(?:or)?d|secret|token|api_?-?key|access_?-?key)"\s*:\s*"(?!\$|<|your)[^"\s]{8}|"authorization"\s*:\s*"(?:\w+ )?(?!\$)[^"\s]{8}|--?[\w-]*(?:token|key|password)[="\s,]{1,9}(?!\$|-)[^"\s$]{16}/i,
+  },
+  {
+    // docs.cypress.io/app/references/environment-variables, and clients that upload files: SFTP of VS Code and Sublime
+    path: /\/(?:cypress\.env\.json|sftp(?:-config(?:-alt)?)?\.json|\.ftpconfig|\.remote-sync\.json|\.vscode-ftp\.json)$/,
+    credential: /"\w*(?:passw(?:or)?d|passphrase|secret|token|key)"\s*:\s*"[^"]/i,
+  },
+  {
+    // docs.gradle.org "Build environment", docs.spring.io "Externalized Configuration". `${X}` is a variable, `ENC(…)` encrypted.
+    path: /\/(?:gradle|local|signing|release|(?:application|bootstrap)(?:-[\w-]+)?|liquibase|datasource|database)\.(?:properties|ya?ml)$/,
+    credential:
+      /^[ \t]*[\w.-]*(?:passw(?:or)?d|secret|token|api-?_?key|(?:access|private|secret)-?_?key)[ \t]*[=:][ \t]*(?!["']?(?:\$\{|ENC\(|@)|(?:true|false|\d{1,6})\s*$)\S/im,
+  },
+  {
+    // Files of variables under names other than `.env`: docs.docker.com "env_file", docs.openstack.org "openrc"
+    path: /\/(?:[\w-]+[_.-])?(?:set)?env(?:file|vars?|ironment)?(?:[_.-](?!(?:example|sample|template|dist|d|[cm]?[jt]sx?|py|rb|go|rs|java|kts?|php|lua|exs?|md|json|ya?ml|toml|html|vue|svelte)\b)[\w-]+)*(?:\.(?:sh|bash|zsh|fish|bat|cmd|ps1|txt|list))?$|openrc(?:\.sh)?$/,
+    credential:
+      /^\s*(?:export\s+|set\s+|setx\s+|\$env:)?\w*(?:passw(?:or)?d|secret|token|(?:api|access|private|secret)_?key)\s*=\s*["']?(?![$<%]|your|change)[^\s"'<$]{6}/im,
+  },
+  {
+    // tomcat.apache.org "Realm configuration", maven.apache.org "Password encryption", DataGrip
+    path: /\/(?:tomcat-users|settings|datasources(?:\.local)?)\.xml$/,
+    credential: /\bpassword\s*=\s*["'][^"'$]|<(?:password|passphrase|privatekey)>\s*[^<$\s]/i,
+  },
+  {
+    // openvpn(8) "Inline files", wg(8), ngrok.com/docs/agent/config, docs.openstack.org "clouds.yaml"
+    path: /\.ovpn$|\/wg[\w-]*\.conf$|\/ngrok\.ya?ml$|\/clouds\.ya?ml$/,
+    credential:
+      /^<(?:key|tls-crypt|tls-auth|secret)>|^\s*(?:PrivateKey|PresharedKey)\s*=\s*\S|^\s*(?:authtoken|password|application_credential_secret)\s*:\s*\S/im,
+  },
 ];
+
+/** Names that a private key may have besides those that always count as secret: without an extension, or that of a text. */
+const keyPath =
+  /\/\.?[^/.]+$|\.(?:txt|text|cer|crt|cert|pk|priv|private|prv|rsa|ed25519|sec|secret|asc|gpg|pgp|ssh|bak|old|orig)$/;
+
+/** A file that consists of a private key, after comments and certificates: PEM (RFC 7468), OpenSSH, PuTTY, RFC 4716. */
+const isKey = (text: string): boolean =>
+  /^(?:\ufeff|\s|#.*\n|Bag Attributes.*\n(?:[ \w]+:.*\n)*|-----BEGIN (?:[A-Z\d]+ )*(?:CERTIFICATE|PUBLIC KEY|PARAMETERS)-----[\w+/=\s]*-----END [A-Z\d ]*-----)*(?:-----BEGIN [A-Z\d ]*PRIVATE KEY(?: BLOCK)?-----|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----|PuTTY-User-Key-File-\d)/.test(
+    text,
+  );
+
+const MAX_KEY_BYTES = 64_000;
 
 const MAX_BYTES = 1_000_000;
 
@@ -85,13 +132,17 @@ const settingsAt = (path: string): Settings | undefined => {
   return settings.find((one) => one.path.test(folded));
 };
 
-/** True for a path that may be such settings. Pure. */
-export const mayHoldCredentials = (path: string): boolean => settingsAt(path) !== undefined;
+/** True for a path that may be such settings, or a private key. Pure. */
+export const mayHoldCredentials = (path: string): boolean =>
+  settingsAt(path) !== undefined || keyPath.test(path.toLowerCase());
 
-/** True if a file is such settings and holds credentials, or cannot be read. Never throws. */
+/** True if a file is such settings and holds credentials, or cannot be read; or if it is a private key. Never throws. */
 export function holdsCredentials(path: string): boolean {
   const found = settingsAt(path);
-  if (found === undefined) return false;
+  if (found === undefined)
+    return (
+      keyPath.test(path.toLowerCase()) && isKey(readFileNow(path, MAX_KEY_BYTES)?.toString('utf8') ?? '')
+    );
   const content = readFileNow(path, MAX_BYTES);
   return content !== null && (content === undefined || found.credential.test(content.toString('utf8')));
 }
