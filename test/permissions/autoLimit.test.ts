@@ -29,7 +29,7 @@ describe('the judge may decide on work that stays in the project', () => {
     ...['prettier --write src/app.ts', 'pytest -x tests', 'python -m pytest', 'python3 -m unittest'],
     ...['make', 'make -j4 test', 'cargo test', 'cargo clippy', 'go test ./...', 'go build -o bin/app ./cmd'],
     ...['dotnet test', 'mvn -q test', 'bundle exec rspec', 'cmake --build build', 'node --test'],
-    ...['git add -A', 'git add src/app.ts', 'git commit -m "Fix the parser"', 'git switch -c topic'],
+    ...['git add src', 'git add src/app.ts', 'git commit -m "Fix the parser"', 'git switch -c topic'],
     ...['git checkout -b topic', 'git stash', 'git restore --staged a.txt', 'git branch topic'],
     ...['mkdir -p src/new', 'touch src/new.ts', 'cp a.txt c.txt', 'mv a.txt docs/a.txt', 'rm a.txt'],
     ...['rm -rf dist', 'rm -rf build/ out', 'chmod +x src/app.ts', 'echo hello > notes.md'],
@@ -46,6 +46,11 @@ describe('the judge may decide on work that stays in the project', () => {
   ])('%s', async (command) => {
     expect(await limitOf(command)).toBeUndefined();
   });
+});
+
+test('a git command that would add a secret is left to the user', async () => {
+  for (const command of ['git add -A', 'git add -f .', 'git stash -a'])
+    expect(await limitOf(command)).toContain('.env');
 });
 
 test('the user decides on a tool that npx would have to install first', async () => {

@@ -80,7 +80,7 @@ describe('acceptEdits checks the contents of a folder at their destination', () 
     ['allow', 'cp -r stage/. .github/s/. docs'],
     ['ask', 'npm test && cp -r lib x', 'allow Bash(npm test)'],
     ['allow', 'cp -r lib x && npm test', 'allow Bash(npm test)'],
-    ['allow', 'mv lib/a.ts lib/x.ts && git add -A', 'allow Bash(git add:*)'],
+    ['allow', 'mv lib/a.ts lib/x.ts && git add lib', 'allow Bash(git add:*)'],
   ])('%s: %s', async (behavior, command, ...rules) => {
     expect((await bash(command, rules, 'acceptEdits')).behavior).toBe(behavior);
   });
