@@ -241,7 +241,7 @@ test.each([
     ],
     undefined,
   ],
-  ['a file, for a reason that is not known', 'diff', undefined, undefined],
+  ['a file, for an unknown reason', 'diff', undefined, undefined],
   ['a command that only edits', 'command', [{ type: 'edit', path: '/p/a' }], undefined],
   ['a plan', 'plan', undefined, true],
 ] as const)(

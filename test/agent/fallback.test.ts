@@ -34,7 +34,7 @@ test.each([
   // Over the limit already, as after a failed compaction: no worse with the same window.
   [['a', 'b'], { a: 99_000, b: 100_000 }, [], { usedTokens: 90_000 }, 'b'],
 ])(
-  'of %j with windows %o, after %j, is used at %o: %s',
+  'of %j with context windows %o, after %j, uses at %o: %s',
   (ids, windows: Record<string, number>, failed, at, expected) => {
     const models = ids.map((id) => modelInfo(id, windows[id] ?? 0));
     expect(nextModel(models, new Set<string>(failed), { ...size, ...at })?.id).toBe(expected);

@@ -8,8 +8,8 @@ import { startAgent } from './testAgent.ts';
 const long = 'The quick brown fox jumps over the lazy dog. '.repeat(640);
 
 test.each([
-  ['a user, the next summary is drafted while they read', true, 'ready'],
-  ['one prompt and no user, none is begun', false, 'none'],
+  ['a user, drafts the next summary while they read', true, 'ready'],
+  ['one prompt and no user, drafts no summary', false, 'none'],
 ])('at the end of a turn with %s', async (_, interactive, state) => {
   const { context, ask } = await startAgent({
     windowTokens: 10_000,

@@ -70,7 +70,7 @@ test.each([
   ['line ends', '*.txt text eol=crlf', ''],
   ['an encoding', '*.txt working-tree-encoding=UTF-16LE', ''],
 ])(
-  'where %s lies between the tree and git, the file in the tree is what counts',
+  'uses the file in the tree if %s lies between it and git',
   { tags: 'long' },
   async (_, attributes, setup) => {
     write('.gitattributes', `${attributes}\n`);

@@ -394,7 +394,7 @@ describe('in a temporary folder', () => {
     ['/tmp/run.sh', ['run.sh']],
     ['ls /var/tmp/a $HOME/tmp/a ~/tmp/a $X]/tmp/a ./tmp/a', []],
     ['ls /tmp/a* /tmp/a$b /tmp/$a /tmp/{a,b} /tmp/go[1] /tmp /tmp/', []],
-  ])('%s names the right entries', (command, names) => expect(namesWritten(command, '/tmp')).toEqual(names));
+  ])('%s names %j', (command, names) => expect(namesWritten(command, '/tmp')).toEqual(names));
 
   test.each([
     ['a', 0, true],

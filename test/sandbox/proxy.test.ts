@@ -104,7 +104,7 @@ describe('the proxy', () => {
     ['TLS without a host name', hello()],
     ['TLS in two records', split(hello('evil.example'))],
     ['a request after an empty line', '\r\nGET / HTTP/1.1\r\nHost: evil.example\r\n\r\n'],
-    ['a request in small letters', 'get / HTTP/1.1\r\nHost: evil.example\r\n\r\n'],
+    ['a request in lower case', 'get / HTTP/1.1\r\nHost: evil.example\r\n\r\n'],
     ['HTTP/2 without TLS', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ])('ends a tunnel with %s', async (_name, first) => {
     const { say, arrived, mismatches } = await open();

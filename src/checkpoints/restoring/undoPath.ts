@@ -83,8 +83,8 @@ async function undoChange(
 }
 
 /**
- * True if the path is briefly absent while one state replaces the other: an interrupted restore must not be taken for a
- * deletion by the user.
+ * True if the path is briefly absent while one state replaces the other: an interrupted restore must not be mistaken
+ * for a deletion by the user.
  */
 function hasGap(before: PathState, after: PathState): boolean {
   return before.type !== after.type || before.type === 'link';

@@ -79,7 +79,7 @@ function scriptWords(part: CommandPart): readonly string[] {
   );
 }
 
-/** The script of `bash -c` is judged as what it runs, and a search reads what its operands name as a whole. */
+/** The script of `bash -c` is checked as the commands it runs, and a search reads its operands as whole paths. */
 function mayRead({ argv, carrier }: CommandPart): boolean {
   const isSearch =
     searches.test(programName(argv[0])) || (argv[0] === 'git' && argv[subcommandAt(argv)] === 'grep');

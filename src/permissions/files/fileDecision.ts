@@ -65,7 +65,7 @@ export function decideFile(request: FileRequest, policy: Policy, globs = false):
   const risky = files
     .filter((file) => request.verb === 'write' || policy.realpath(file) !== file || inSecretPlace(file))
     .map((path) => decideOne({ ...request, path }, policy, false))
-    // Links out of the workspace first: if only names are listed, a secret's name is no reason to ask.
+    // Links out of the workspace come first: if only names are listed, a secret's name is not a reason to ask.
     .sort((a, b) => Number(b.cause === 'outside') - Number(a.cause === 'outside'));
   const isCertain = verdict.behavior === 'ask' && verdict.cause !== 'secret';
   return gravest(isCertain ? [verdict, ...risky] : [...risky, verdict]) ?? verdict;

@@ -39,7 +39,7 @@ export function suggestForFiles(
   };
 }
 
-/** Folders of the system hold files of many programs, which have nothing to do with each other. */
+/** System folders contain unrelated files of many programs. */
 const systemFolder =
   /^(?:\/private)?\/(?:etc|proc|sys|dev|run|boot|root|var\/(?:lib|log|spool|db|mail))(?:\/|$)/;
 

@@ -1,7 +1,7 @@
 /**
  * Splits a command into tokens by a small set of rules on which bash, dash and zsh agree, independently of the grammar.
  * Anything that no rule covers is not understood. `crossCheck.ts` compares the tokens with the syntax tree, so that a
- * mistake of only one of the two goes no further. Pure.
+ * mistake in only one of them is caught. Pure.
  */
 
 export interface Token {

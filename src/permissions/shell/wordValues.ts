@@ -185,7 +185,7 @@ function argumentsOf(
 }
 
 /**
- * True if a word made of these texts would be taken for a path in the home folder, though no shell reads it so:
+ * True if a word made of these texts would look like a path in the home folder although no shell reads it that way:
  * `x=~; cat "$x.txt"` reads a file next to the home folder, and `x=; cat "$x~/a"` one in a folder named `~`.
  */
 function hasLateTilde([first = '', ...others]: readonly string[]): boolean {

@@ -26,7 +26,7 @@ export interface NetworkRules {
    * The ports that must currently not be forwarded: the user's programs send prompts, keys or all their traffic there.
    */
   readonly reservedPorts: () => Iterable<number>;
-  /** Where sessions note their ports for each other; absent = there are no other sessions. */
+  /** Where sessions record their ports for each other; absent = there are no other sessions. */
   readonly portNotes?: string;
   /** Connects through the user's own proxy; undefined if the host is reached directly. */
   readonly throughProxy?: (host: string, port: number) => Promise<Socket | undefined>;

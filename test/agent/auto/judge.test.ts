@@ -176,7 +176,7 @@ test.each<[string, PermissionDecision]>([
   ['a limit', { behavior: 'ask', reason: 'Outside.', causes: [edit, { type: 'limit', reason: 'Outside.' }] }],
   ['no cause', { behavior: 'ask', reason: 'Who knows.' }],
   [
-    'a host that the user has not named',
+    'a host that the user has not mentioned',
     { behavior: 'ask', reason: 'x', causes: [{ type: 'web', domain: 'evil.test' }] },
   ],
 ])('%s never reaches the judge', async (_what, decision) => {

@@ -11,7 +11,7 @@ afterAll(() => {
   rmSync(join(root, 'opts'));
 });
 
-describe('the word after an option may be a file rather than its value', () => {
+describe("an option's value may be a file, and the word after an option may not be its value", () => {
   test.each([
     'strings -n @opts a.txt',
     'strings -t@opts a.txt',

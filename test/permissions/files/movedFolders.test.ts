@@ -69,7 +69,7 @@ test('a directory that has become a link does not weaken the protection of its t
 
 test.each([
   ['a folder', 'ext', 'notes/**'],
-  ['a link below a folder', 'deep/ext', '**'],
+  ['a link in a subfolder', 'deep/ext', '**'],
 ])(
   'an allow rule with an absolute path does not lead out of the project through %s',
   async (_, name, rest) => {

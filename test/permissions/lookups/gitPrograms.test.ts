@@ -199,12 +199,12 @@ describe('a repository that looks like another one, or like none', () => {
     return project;
   };
   test.each<readonly [string, () => string]>([
-    ['a name that ends with a blank', () => link(moved('g '), 'gitdir: g ')],
-    ['a name that begins with a blank', () => link(moved(' g'), 'gitdir:  g')],
-    ['a name with a line in it', () => link(moved('a\nb'), 'gitdir: a\nb')],
+    ['a name that ends with a space', () => link(moved('g '), 'gitdir: g ')],
+    ['a name that begins with a space', () => link(moved(' g'), 'gitdir:  g')],
+    ['a name that contains a line break', () => link(moved('a\nb'), 'gitdir: a\nb')],
     ['a long file', () => link(moved('g'), `gitdir: g${'\n'.repeat(1_010_000)}`)],
     [
-      'a way back from behind a link',
+      'a way back through a link',
       () => {
         const project = moved('g');
         mkdirSync(join(project, 'a/b'), { recursive: true });
@@ -237,7 +237,7 @@ describe('a repository that looks like another one, or like none', () => {
       },
     ],
     [
-      'a folder that git passes by on its way up',
+      'a folder that git skips on its way up',
       () => {
         const project = join(repository('diff.external=./run'), 'inner');
         mkdirSync(join(project, '.git'), { recursive: true });

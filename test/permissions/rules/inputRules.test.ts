@@ -14,7 +14,7 @@ const feeds: readonly (readonly [string, (command: string) => string])[] = [
   ['a file', (command) => `${command} < a.txt`],
   ['a file for a group', (command) => `{ ${command}; } < a.txt`],
   ['a here-document', (command) => `${command} <<'EOF'\nrm -rf x\nEOF`],
-  ['a pipe behind a here-document', (command) => `cat <<'EOF' | ${command}\nrm -rf x\nEOF`],
+  ['a pipe after a here-document', (command) => `cat <<'EOF' | ${command}\nrm -rf x\nEOF`],
   ['a here-string', (command) => `${command} <<< 'rm -rf x'`],
   ['a process substitution', (command) => `echo rm -rf x > >(${command})`],
   ['a process substitution as an argument', (command) => `tee >(${command})`],

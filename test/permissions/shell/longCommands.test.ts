@@ -18,7 +18,7 @@ test.each([
   ['pipes', 'curl|'.repeat(12_800)],
   ['paths', `rmdir ${'b/'.repeat(1000)} ${'c/'.repeat(30_000)}`],
 ])(
-  'a command of tens of thousands of characters (%s) asks, and is decided with bounded work',
+  'a command of tens of thousands of characters (%s) asks, after a limited amount of work',
   { tags: 'long' },
   async (_name, command) => {
     let looks = 0;

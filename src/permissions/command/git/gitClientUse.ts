@@ -130,7 +130,7 @@ function hasHarmlessGlobals(words: readonly (string | null)[]): boolean {
 function hasHarmlessWords(part: CommandPart, at: number, subcommand: string): boolean {
   const texts = textWords(part);
   const args = part.argv.slice(at + 1);
-  // Without the words before the subcommand, which could be taken for it.
+  // Without the words before the subcommand, which could be mistaken for it.
   const isRisky = riskyWords(['git', ...part.argv.slice(at)]).some(
     ({ at: index, word, risk }) =>
       index > 1 &&
