@@ -1,4 +1,4 @@
-/** A draft of the next summary at the end of a turn: worth beginning only where somebody goes on. */
+/** The draft of the next summary at the end of a turn: worth starting only if a user continues. */
 
 import { expect, test } from 'vitest';
 import { sessionOf } from '../context/sessionOf.ts';

@@ -1,4 +1,4 @@
-/** Subagents over real sessions; their models and the one of the agent that starts them are scripted. */
+/** Subagents over real sessions; their models and the parent agent's model are scripted. */
 import { expect, onTestFinished, test } from 'vitest';
 import { promptText } from '../../src/agent/prompts/promptQueue.ts';
 import { type ChildRequest, type SubagentPort, stricterMode } from '../../src/agent/subagents/types.ts';

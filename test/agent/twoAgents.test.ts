@@ -1,4 +1,4 @@
-/** Two agents in one process, as a session and its subagent would be: one listener hears both. */
+/** Two agents in one process, like a session and its subagent: one listener gets the events of both. */
 import { expect, test } from 'vitest';
 import { readOnlyAgent } from '../../src/agent/readOnlyAgent.ts';
 import type { IdentifiedEvent } from '../../src/protocol/events.ts';

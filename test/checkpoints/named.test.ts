@@ -1,4 +1,4 @@
-/** Files that a call names, wherever they lie. */
+/** Files that a call names, wherever they are. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Random sessions over a random tree: tools and shell commands on one side, the user on the other. What going back
- * did is compared with pictures of the tree that the test took itself.
+ * Random sessions over a random tree: tools and shell commands on one side, the user on the other. Rewinds are compared
+ * with snapshots of the tree that the test takes itself.
  *
  * @module-tag long
  */

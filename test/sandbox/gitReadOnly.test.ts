@@ -1,5 +1,5 @@
 /**
- * What a command that is not a git command can do with git folders: read them.
+ * A command that is not a git command can only read git folders.
  *
  * @module-tag long
  */

@@ -1,5 +1,5 @@
 /**
- * Files in git folders that lead git to other places, which a command has written itself.
+ * Files in git folders that a command has written itself and that lead git to other places.
  * @module-tag long
  */
 import { execFileSync, spawnSync } from 'node:child_process';

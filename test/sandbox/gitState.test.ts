@@ -1,5 +1,5 @@
 /**
- * What a command writes into a git folder, for the user's next git command to obey.
+ * Files that a command writes to a git folder so that the user's next git command obeys them.
  * @module-tag long
  */
 import { execFileSync } from 'node:child_process';

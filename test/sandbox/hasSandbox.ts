@@ -1,4 +1,4 @@
-/** Apart from `confined.ts`, which loads the sandbox and the permissions: tests of the program need only this. */
+/** Separate from `confined.ts`, which loads the sandbox and the permissions: tests of the program need only this. */
 import { spawnSync } from 'node:child_process';
 
 /** True if this machine can run a sandbox; without one these tests are skipped. */

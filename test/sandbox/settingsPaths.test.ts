@@ -1,4 +1,4 @@
-/** Paths of the settings in real namespaces: what links do to them, and what managed settings hide. */
+/** Paths in settings, in real namespaces: how links affect them, and what managed settings hide. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

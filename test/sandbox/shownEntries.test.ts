@@ -1,4 +1,4 @@
-/** What is shown of a private temporary folder, with a file system that changes at the worst moment or lacks links. */
+/** What a private temporary folder shows if the file system changes at the worst moment or lacks links. */
 import {
   linkSync,
   lstatSync,

@@ -1,4 +1,4 @@
-/** A port that answers from a script and remembers what hooks were told. */
+/** A port that answers from a script and records the inputs of hooks. */
 import type { HookAnswer, HookCall, HookEvent, HookPort } from '../../../src/protocol/extensions/hooks.ts';
 
 const silent: HookAnswer = {

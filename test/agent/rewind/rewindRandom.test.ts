@@ -1,5 +1,5 @@
 /**
- * Random sessions of turns, going back and taking that back, against snapshots that the test takes by itself.
+ * Random sessions of turns, rewinds and undos, compared with snapshots that the test takes itself.
  *
  * @module-tag long
  */

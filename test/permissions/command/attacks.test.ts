@@ -1,6 +1,6 @@
 /**
- * Commands that once got further than anybody had allowed, by the way in which they did, and variants of each: none of
- * them runs unasked, whatever the mode that still asks. What each way is closed by is tested elsewhere; this is the list.
+ * Commands that once got further than the user had allowed, grouped by how, with variants of each: none of them runs
+ * without approval in any mode that asks. The fixes are tested elsewhere; this is the list.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

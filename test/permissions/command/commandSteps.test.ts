@@ -1,4 +1,4 @@
-/** How a line is divided, so that git may change its folder, and package managers the dependencies. */
+/** How a line is split so that git can change its folder, and package managers the dependencies. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';

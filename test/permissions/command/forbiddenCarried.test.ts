@@ -1,4 +1,4 @@
-/** Rules that deny or ask hold for commands that words carry: attached to an option, in code, typed into a terminal. */
+/** Deny and ask rules apply to commands inside words: attached to an option, in code, typed into a terminal. */
 import { describe, expect, test } from 'vitest';
 import { bash } from '../harness.ts';
 

@@ -1,4 +1,4 @@
-/** Rules that deny or ask hold through other spellings, and ask where it cannot be known. */
+/** Deny and ask rules match other spellings, and ask if a match cannot be determined. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Rules that deny or ask hold for commands that the line does not show as such: with words that a program fills in, under
- * names that a line gives to programs, and in text that the shell evaluates.
+ * Deny and ask rules apply to commands that the line does not show as such: with words that a program fills in, under
+ * names that the line gives to programs, and in text that the shell evaluates.
  */
 import { describe, expect, test } from 'vitest';
 import { bash } from '../harness.ts';

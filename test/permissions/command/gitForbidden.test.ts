@@ -1,4 +1,4 @@
-/** A rule that forbids reading a folder also counts for git, which shows files that no word names. */
+/** A rule that denies reading a folder also applies to git, which shows files that no word names. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Searches and filters that seem to leave secrets out, or to name none. */
+/** Searches and filters that seem to leave out secrets, or not to name any. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

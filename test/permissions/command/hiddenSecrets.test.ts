@@ -1,4 +1,4 @@
-/** Secrets that a command may show although no word names them, with the rule that allows every command. */
+/** Secrets that a command may show without naming them, with a rule that allows every command. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A search leaves out what ignore files say; what the rest of the command does to these counts. */
+/** A search leaves out what ignore files list, unless the rest of the command may change these files. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Which commands may write in dependencies that share their files with other projects: those that only install. */
+/** Only commands that just install may write to dependencies that share their files with other projects. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';

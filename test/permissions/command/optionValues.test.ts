@@ -1,6 +1,6 @@
 /**
- * Which word is the value of which option: a program that sees it differently takes a value for an option, or an option
- * for a value. The tables are held against the programs of this machine.
+ * Which word is the value of which option: a program that disagrees treats a value as an option, or an option as a
+ * value. The tables are compared with the programs on this machine.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** A task of the project that runs what a rule denies asks, since its file says so and not the command. */
+/** A project task that runs what a rule denies asks, since only its file says so, not the command. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';

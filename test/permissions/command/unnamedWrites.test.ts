@@ -1,4 +1,4 @@
-/** A rule that forbids editing files also counts for commands that write or delete files which no word names. */
+/** A rule that denies editing files also applies to commands that write or delete files without naming them. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

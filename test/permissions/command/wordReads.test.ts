@@ -1,4 +1,4 @@
-/** Words that stand for more than they seem to, or for what cannot be looked at. */
+/** Words that stand for more than they seem to, or for files that cannot be checked. */
 import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

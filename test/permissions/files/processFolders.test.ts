@@ -1,4 +1,4 @@
-/** Paths through the folder of a process are other files to a command than to this program. */
+/** Paths through a process folder lead to different files for a command than for this program. */
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Settings of package managers are secrets only if they hold a token. */
+/** Package manager settings are secrets only if they contain a token. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';

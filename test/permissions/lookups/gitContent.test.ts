@@ -1,5 +1,5 @@
 /**
- * Differences and commits are shown without a question unless a secret is among the files that they touch.
+ * Diffs and commits are shown without approval unless a secret is among the files they touch.
  *
  * @module-tag long
  */

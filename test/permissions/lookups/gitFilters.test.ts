@@ -1,4 +1,4 @@
-/** Deciding about a git command starts no program that the repository names, whatever the command would do itself. */
+/** Deciding about a git command starts no program that the repository names, whatever the command itself would do. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,5 +1,5 @@
 /**
- * Git shows and restores what is only in its history: files that were secret or protected, and are tracked no more.
+ * Git shows and restores files that are only in its history: secret or protected ones that it no longer tracks.
  *
  * @module-tag long
  */

@@ -1,4 +1,4 @@
-/** Version managers run a tool from a folder where a version file says so: any program may then be the project's. */
+/** Version managers run a tool from a folder if a version file says so: any program may then be the project's. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What a developer runs on an ordinary day, in an ordinary project: most of it only looks, and then nothing asks. */
+/** What a developer runs on an ordinary day in an ordinary project: most of it is read-only and does not ask. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a user means by an everyday rule with an open end: these calls run under it without a question. */
+/** What a user expects from an everyday rule with a wildcard: it lets these calls run without approval. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

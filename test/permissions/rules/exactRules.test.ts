@@ -1,4 +1,4 @@
-/** A rule without a wildcard is for one command: what the shell would read differently is another one. */
+/** A rule without a wildcard covers one command: text that the shell would read differently is another command. */
 import { describe, expect, test } from 'vitest';
 import { bash } from '../harness.ts';
 

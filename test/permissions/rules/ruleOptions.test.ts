@@ -1,4 +1,4 @@
-/** Options and operands that run, write or read elsewhere: no rule for a program as a whole covers them. */
+/** Options and operands that run something, or write or read elsewhere: no rule for an entire program covers them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What a rule with a wildcard covers and what not, and where a rule counts. */
+/** What a rule with a wildcard covers, and where a rule applies. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
