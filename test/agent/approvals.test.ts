@@ -210,7 +210,7 @@ test('"always" for edits switches the mode, which applies immediately', async ()
     'turn_ended done after 2',
   ]);
   expect(agent.state().mode).toBe('acceptEdits');
-  // The note was written between a call and its result; the request still has the pair together.
+  // The note was written between a call and its result; the request still keeps the pair together.
   expect(model.requests[1]?.messages.slice(-4).map((message) => message.role)).toEqual([
     'assistant',
     'tool',
@@ -344,7 +344,7 @@ test('a call whose outcome is certain needs no approval: the model gets the resu
   ]);
 });
 
-/** Whether it asked, with a user who says no, and what came of it. */
+/** Whether it asked a user who declines, and the outcome. */
 async function confirm(mode: PermissionMode, question: { domain?: string; isAlways?: boolean }) {
   let hasAsked = false;
   const isAllowed = await confirmWhileRunning(

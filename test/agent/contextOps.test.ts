@@ -53,7 +53,7 @@ test.each([
     await ops.setEffort(asked);
     expect(events.map(({ type }) => type)).toEqual(['model_changed']);
     const written = context.entries().at(-1);
-    // What was asked for is recorded: after a resume, another model may have that level.
+    // The requested level is recorded: after a resume, another model may support it.
     expect(written?.data).toEqual(asked === undefined ? {} : { effort: asked });
     expect(written && displayLineOf(written, { seqOf: () => undefined })?.text).toBe(expected);
   },

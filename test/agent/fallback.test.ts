@@ -120,7 +120,7 @@ test.each(['auth', 'model_not_found', 'quota'] as const)(
       'main is unavailable; using a.',
       'a is skipped: The provider "a" is invalid. Using b.',
     ]);
-    // What is wrong with the request itself would be wrong elsewhere.
+    // An invalid request would also be invalid elsewhere.
     expect(use({ ...wrong, kind: 'bad_request' })).toBe(false);
   },
 );

@@ -156,7 +156,7 @@ test('an interrupt during automatic compaction changes nothing and keeps the pro
   });
   await ask('Hi');
   let stops = 0;
-  // The first stops the summary and takes removal instead; the second ends the turn.
+  // The first stops the summary, so removal is used instead; the second ends the turn.
   when(is('compaction_progress'), () => agent.submit(stop));
   when(is('compaction_ended'), () => {
     if (stops++ === 0) agent.submit(stop);

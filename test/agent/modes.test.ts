@@ -36,7 +36,7 @@ test('a mode change is an entry; the model sees it with the next request, the ru
 });
 
 test.each([
-  // The mode that the session is opened in, what the user went through on the way to the plan, what comes back.
+  // The mode that the session is opened in, the mode before the plan, the restored mode.
   ['default', undefined, 'default'],
   ['acceptEdits', undefined, 'acceptEdits'],
   ['plan', undefined, 'default'],

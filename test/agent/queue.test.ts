@@ -197,7 +197,7 @@ test('/compact waits for the running turn and reports', async () => {
     'compaction_ended manual done',
   ]);
   expect(JSON.stringify(model.requests[1]?.messages)).toContain('the number');
-  // What the status line shows is what the compaction left.
+  // The status line shows what the compaction left.
   expect(lines().at(-1)).toMatch(/^measured/);
   expect(agent.state().measure?.usedTokens).toBe((await agent.measure()).usedTokens);
 });

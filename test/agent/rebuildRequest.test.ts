@@ -21,7 +21,7 @@ const SUMMARY = `1. Primary request and intent: keep the parser working.
 5. Current work status: tests pass.
 6. Pending tasks: none.`;
 
-/** Every body that the log can make again, by its hash. */
+/** Every body that can be rebuilt from the log, by its hash. */
 async function rebuilt(
   entries: readonly JSONLEntry[],
   readBlob: (hash: string) => Promise<Uint8Array | undefined>,
@@ -36,7 +36,7 @@ async function rebuilt(
   return bodies;
 }
 
-/** From the file alone, as after the program has ended: what came in is what is built again, and nothing else is. */
+/** From the file alone, as after the program has ended: rebuilds exactly the received bodies. */
 async function expectAllRebuilt(file: string, server: WireServer): Promise<void> {
   const blobs = new BlobStore(file.replace(/[^/]+$/, 'blobs'));
   const bodies = await rebuilt(await readLog(file), (hash) => blobs.read({ hash }));
@@ -66,7 +66,7 @@ async function wired(server: WireServer, given: Given = {}): Promise<TestAgent> 
 
 const fileOf = ({ context }: TestAgent): string => context.filePath() ?? '';
 
-/** Submits what no turn waits for, and waits until it is done: the last that is heard of it is a measure. */
+/** Submits an op that no turn waits for, and waits until it is done: its last event is a measurement. */
 async function measured(set: TestAgent, op: Op): Promise<void> {
   const before = set.events.length;
   set.agent.submit(op);
@@ -304,7 +304,7 @@ test('every request of a long session is rebuilt', {
         const file = fileOf(set);
         await mkdir(join(set.root, 'src'));
         for (const [index, one] of steps.entries()) {
-          // Files that are named again and again, and change all the time, are shown to who writes summaries.
+          // Files that are named repeatedly, and keep changing, are included in summary requests.
           await writeFile(
             join(set.root, `src/f${index % 3}.ts`),
             `export const value = ${index};\n`.repeat(9),

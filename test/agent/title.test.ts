@@ -46,7 +46,7 @@ test('only the beginning of long texts is sent', () => {
 
 const named = (answers: readonly Answer[], given: object = {}) =>
   startAgent({ answers, interactive: true, titles: true, ...given });
-/** Waits until so many requests were made, and lets what comes of the last one settle. */
+/** Waits until this many requests were made, and lets the effects of the last one settle. */
 async function asked(model: { readonly requests: readonly unknown[] }, many: number): Promise<void> {
   await expect.poll(() => model.requests.length).toBe(many);
   await new Promise((resolve) => setTimeout(resolve, 20));

@@ -93,7 +93,7 @@ test('adjacent read-only calls run in parallel; results keep the order of the ca
   const second = gate();
   const read = smallTool('Read', {
     readOnly: true,
-    // The first can only finish after the second has: run in a row, this test would never end.
+    // The first can finish only after the second: if they ran in sequence, this test would never end.
     run: async ({ file }) => {
       if (file === 1) await second.opened;
       else second.open();

@@ -42,7 +42,7 @@ test('events of two concurrent agents are distinguished by agent, even if calls 
     expect(of(id, heard)).toContain(`tool_output call_1 ${id} looks`);
     expect(of(id, heard)).toContain(`text_delta I am ${id}`);
   }
-  // Both were at work at once: neither list is a block of its own in the common one.
+  // Both worked at the same time: neither list is a contiguous block of the common one.
   const firstOfRight = heard.findIndex(({ agentId }) => agentId === 'right');
   const lastOfLeft = heard.findLastIndex(({ agentId }) => agentId === 'left');
   expect(firstOfRight).toBeLessThan(lastOfLeft);

@@ -16,7 +16,7 @@ const at = (path: string): string => join(bench.root, path);
 const write = (path: string, text: string | Buffer): void => writeFileSync(at(path), text);
 const shell = (command: string): void => void execFileSync('/bin/sh', ['-c', command], { cwd: bench.root });
 
-/** Commits what is there, in a repository that is old enough for its index to be believed. */
+/** Commits everything, in a repository old enough for its index to be trusted. */
 function commitAll(options: { readonly format?: string } = {}): void {
   initRepository(bench.root, options.format);
   settleIndex(bench.root);
@@ -130,7 +130,7 @@ test.each([
     shell(commit('three'));
     expect(changes.map((change) => change.path)).toEqual([at('work/a')]);
     expect(notes).toEqual(['store (a git repository) is not covered']);
-    // Nor is it written to where a log of another day names it.
+    // A log from another day cannot make it write there either.
     const [, object = ''] = git(at('work'), 'rev-parse', 'HEAD~1').match(/(.*)\n/) ?? [];
     const path = at(`store/objects/${object.slice(0, 2)}/${object.slice(2)}`);
     const named = {
@@ -158,7 +158,7 @@ test('leaves the history of other version control systems alone', { tags: 'long'
 test('a baseline and a capture leave every byte of git unchanged, including a stale index', async () => {
   write('a.txt', 'one\n');
   commitAll();
-  // The index does not know these times any more: `git status` would write it again.
+  // The index no longer has these times: `git status` would rewrite it.
   shell('touch a.txt');
   const index = readFileSync(at('.git/index'));
   const objects = readdirSync(at('.git/objects')).sort();

@@ -67,7 +67,7 @@ test('writes nothing through a folder that becomes a link while a file is being 
   const checkpoints = bench.reopen({
     blobs: {
       ...bench.blobs,
-      // The last thing that is waited for before the file is written.
+      // The last operation awaited before the file is written.
       read: async (ref) => {
         if (isSwapping) {
           isSwapping = false;
@@ -221,7 +221,7 @@ test('keeps a file above the limit only if a call names it', async () => {
 });
 
 test('the first scan does not read files that could not be kept anyway', { tags: 'long' }, async () => {
-  // Two gigabytes of holes, as a machine's disk in a home folder: reading them would take many seconds.
+  // Two gigabytes of holes, like a virtual machine's disk in a home folder: reading them would take many seconds.
   for (const name of ['large.img', 'larger.img']) shell(`truncate -s 1900M ${name}`);
   const spentMs = cpuClock();
   const changes = await changesOf('echo 1 > a.txt; echo 2 >> larger.img');
@@ -229,7 +229,7 @@ test('the first scan does not read files that could not be kept anyway', { tags:
   const { steps } = await plan(changes);
   expect(spentMs()).toBeLessThan(2000);
   expect(steps.map((step) => step.action)).toEqual(['delete', 'refuse']);
-  // What could not be copied for want of room is not read either, and not taken for changed.
+  // A file that could not be copied for lack of space is not read either, and does not count as changed.
   const checkpoints = bench.reopen({ limits: { maxTotalBytes: 10 }, git: false });
   write('b.txt', 'more than ten bytes\n');
   await checkpoints.baseline();
@@ -320,7 +320,7 @@ test('an interrupted baseline is continued by the next one', async () => {
 
 const isRoot = spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0';
 
-/** Runs as somebody who may not do everything. */
+/** Runs as a user without root's rights. */
 async function asNobody(act: () => Promise<void>): Promise<void> {
   if (!isRoot) return act();
   execFileSync('chown', ['-R', '65534', join(bench.root, '..')]);
@@ -372,6 +372,6 @@ test('closing does not wait for a git that waits for a pipe', { tags: 'long' }, 
   void bench.checkpoints.baseline();
   // It is asking git for the attributes by then.
   await new Promise((later) => setTimeout(later, 500));
-  // Nobody ever writes into the pipe: it would wait for as long as the test may take.
+  // Nothing ever writes to the pipe: it would wait as long as the test may take.
   await bench.checkpoints.close();
 });

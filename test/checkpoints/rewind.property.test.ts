@@ -25,7 +25,7 @@ interface Session {
   readonly inGit: boolean;
   readonly rounds: readonly Round[];
   readonly last: readonly ShellStep[];
-  /** Which call to go back to before. */
+  /** The call to rewind to, before it ran. */
   readonly point: number;
 }
 
@@ -95,7 +95,7 @@ const differing = (a: Picture, b: Picture): readonly string[] =>
 const isRelated = (a: string, b: string): boolean =>
   a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 
-/** The bench for one run; what git knows must be the same afterwards. */
+/** The bench for one run; git's state must be the same afterwards. */
 async function inBench(
   session: Session,
   check: (bench: Bench, played: Played) => Promise<void>,
@@ -178,7 +178,7 @@ test('with user edits in between, a rewind loses none of them and restores the r
 
 const RUNS = Number(process.env.CHECKPOINT_RUNS ?? 20);
 
-/** What the user wrote into a file after the last call, where it still stands. */
+/** What the user wrote to a file after the last call, if it is still there. */
 function wordsOfUser(state: string | undefined): readonly string[] {
   const content = state?.startsWith('file') === true ? (state.split(' ')[2] ?? '') : '';
   return (

@@ -87,7 +87,7 @@ describe('the judge never decides on', () => {
   const commands = [
     // Values that `make` would run as code.
     ...["VERBOSE='$(shell id)' make test", "env CI='`id`' npm test", "NODE_ENV='a; id' make"],
-    // Tools that run what follows, code among options, services, and what lies outside of the project.
+    // Tools that run what follows, code among options, services, and anything outside the project.
     ...[
       'nyc sh run.sh',
       'c8 curl x',
@@ -166,7 +166,7 @@ describe('the judge never decides on', () => {
       'mail a@b.c < a.txt',
       'echo x > /dev/tcp/x/1',
     ],
-    // Code from text or from who knows where.
+    // Code from text or from unknown sources.
     ...['node -e "x"', 'python -c "x"', 'perl -e x', 'ruby -e x', 'node script.js', 'python x.py', './x.sh'],
     ...[
       'bash x.sh',
@@ -293,7 +293,7 @@ describe('the judge never decides on', () => {
       'cd src && eslint *',
       'touch *',
     ],
-    // What is not fully understood.
+    // Commands that are not fully understood.
     ...[
       'npm test $X',
       'npm test $(cat x)',
@@ -319,7 +319,7 @@ describe('the judge never decides on', () => {
       'npm test > "$X"',
       'echo x > *.md',
     ],
-    // One bad part is enough, wherever it stands.
+    // One bad part is enough, wherever it is.
     ...[
       'npm test && curl evil.test',
       'curl evil.test | npm test',

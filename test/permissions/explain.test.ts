@@ -120,7 +120,7 @@ test('never differs from the decision', { tags: 'long' }, async () => {
         const verdicts = explained.parts.flatMap(({ verdict }) =>
           verdict ? [weight[verdict.behavior]] : [],
         );
-        // When no question can be asked, a part that asks is a refusal of the whole.
+        // In a mode that does not ask, a part that asks denies the whole.
         const gravest = Math.max(...verdicts);
         const expected = mode === 'dontAsk' && gravest === 1 ? 2 : gravest;
         if (verdicts.length > 0) expect(expected).toBe(weight[behavior]);

@@ -83,7 +83,7 @@ test('another allow rule never makes a decision more severe, another ask or deny
       const [left, right] = [grave(command, before), grave(command, after)];
       if (more.startsWith('allow')) expect(right).toBeLessThanOrEqual(left);
       else expect(right).toBeGreaterThanOrEqual(left);
-      // In dontAsk most of what is denied is what would ask, and a rule can allow that.
+      // In dontAsk most denied calls are calls that would ask, and a rule can allow those.
       if (left === weight.deny && mode !== 'dontAsk') expect(right).toBe(weight.deny);
     }),
     { numRuns: 300 },

@@ -633,7 +633,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       tags: 'long',
     }, async () => {
       const { run, home, tmp } = await confined();
-      // Where bubblewrap has the machine's files while it mounts, and what is to become of them.
+      // Where bubblewrap has the machine's files while it mounts, and where they will be.
       for (const root of ['/oldroot', '/newroot', '']) {
         writeFileSync(join(tmp, 'given.txt'), 'given\n');
         await run(`cd ${tmp} && ln -sfn ${root}${home}/.planted giv''en.txt`);
@@ -1085,7 +1085,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     await vi.waitFor(() => expect(existsSync(join(root, 'ready'))).toBe(true), { timeout: 30_000 });
     abort.abort();
     const texts = [(await interrupted).text];
-    // Its end is waited for elsewhere, and may be a kill on a slow machine.
+    // Its end is awaited elsewhere, and on a slow machine it may be killed.
     await new Promise((done) => setTimeout(done, 1000));
     texts.push((await run('true')).text, (await run('true')).text);
     const told = texts.filter((text) => text.includes('It created or changed .mcp.json'));
@@ -1118,7 +1118,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     );
     const folder = openSync(home, 'r');
     onTestFinished(() => closeSync(folder));
-    // Far from the standard ones: those next to them Node keeps to itself.
+    // Far from the standard ones: Node closes those next to them for its children.
     const stdio: StdioOptions = [
       ...Array.from({ length: 40 }, (_, at) => (at === 1 ? 'pipe' : 'ignore')),
       folder,

@@ -33,9 +33,9 @@ const hookIn = (folder: string, home: string): string =>
 interface Attack {
   readonly given?: Given;
   readonly setUp: (given: Project) => void;
-  /** Each is a call of its own. */
+  /** Each is a separate call. */
   readonly calls: (given: Project) => readonly string[];
-  /** Folders of the project in which the user asks for the status. */
+  /** Folders of the project in which the user runs git status. */
   readonly status?: readonly string[];
 }
 

@@ -10,7 +10,7 @@ export interface Project extends Confined {
   git(folder: string, ...args: string[]): string;
   /** Appends a setting that runs a program to a file. Relative paths start at the project. */
   readonly evil: (file: string) => string;
-  /** True if that program has run when the user asks for the status in these folders of the project. */
+  /** True if that program has run after the user runs git status in these folders of the project. */
   isRunByStatus(...folders: string[]): boolean;
 }
 
@@ -40,7 +40,7 @@ export async function project(given: Given = {}): Promise<Project> {
         try {
           git(folder, 'status');
         } catch {
-          // Git may reject what a command has left.
+          // Git may reject what a command left behind.
         }
       return existsSync(join(home, 'ran'));
     },

@@ -59,7 +59,7 @@ describe.skipIf(!hasSandbox)('for a command that is not git, git folders', { tag
         `cp file ${folder}/x`,
         `python3 -c "open('${folder}/config','a').write('x')"`,
       ];
-      // Each in a shell of its own, so that the one does not end the others.
+      // Each in its own shell, so that one does not end the others.
       const { text } = await given.run(
         attempts.map((one) => `( ${one} ) && echo "DONE ${folder}"`).join('; '),
       );

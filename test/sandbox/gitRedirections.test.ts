@@ -172,7 +172,7 @@ describe.skipIf(!hasSandbox)('a file in a git folder that git obeys', () => {
 });
 
 describe.skipIf(!hasSandbox)('what a command left behind in a killed session', () => {
-  /** Starts a command that may change git folders, and leaves what is left if the session is killed meanwhile. */
+  /** Starts a command that may change git folders, and leaves behind what a session killed during it would leave. */
   const killed = async ({ run, home }: Project): Promise<void> => {
     const notes = join(home, '.clawdcode/sandbox/commands');
     const stop = new AbortController();

@@ -77,7 +77,7 @@ describe('the mounts of a sandbox', () => {
 });
 
 describe.skipIf(!hasSandbox)('a workspace folder that is replaced while a sandbox is built', () => {
-  /** Where the first command with a sandbox of its own runs a script right before bubblewrap starts. */
+  /** A setup in which the first sandboxed command runs a script right before bubblewrap starts. */
   async function exchanging(script: (root: string, home: string) => string) {
     const bin = realpathSync(mkdtempSync(join(tmpdir(), 'sandbox-bin-')));
     onTestFinished(() => rmSync(bin, { recursive: true, force: true }));

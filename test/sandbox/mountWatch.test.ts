@@ -90,7 +90,7 @@ describe('mounts that a sandbox has lost', () => {
 });
 
 describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a command runs', () => {
-  /** A background command that does something again and again, and counts in `ticks`. */
+  /** A background command that does something repeatedly, and counts in `ticks`. */
   const loop = (script: string): string =>
     `while :; do { ${script}; } 2>/dev/null; echo >> ticks; sleep 0.05; done`;
   const output = async ({ call }: Confined): Promise<string> =>

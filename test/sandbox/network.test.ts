@@ -24,7 +24,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Asks for a page through the proxy of the environment, with nothing but Node. */
+/** Requests a page through the proxy in the environment, using only Node. */
 const get = (url: string): string =>
   `node -e 'const {request}=require("http");const p=new URL(process.env.http_proxy);const r=request({host:p.hostname,port:p.port,path:${JSON.stringify(url)},headers:{"proxy-authorization":"Basic "+btoa(p.username+":"+p.password),host:"forged.example"}},a=>{process.stdout.write(a.statusCode+" ");a.pipe(process.stdout)});r.on("error",e=>console.log(e.message));r.end()'`;
 

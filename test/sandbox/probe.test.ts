@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { probeMachine } from '../../src/sandbox/probe.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 
-/** Probes with a shell script in place of bubblewrap, and returns the arguments of each of its starts, too. */
+/** Probes with a shell script in place of bubblewrap, and also returns the arguments of each start. */
 async function probeWith(script: string, options: { enabled?: boolean } = {}) {
   const folder = temporaryFolder();
   const [program, log] = [join(folder, 'bwrap'), join(folder, 'log')];

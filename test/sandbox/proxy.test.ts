@@ -18,8 +18,8 @@ async function listening(server: Server): Promise<number> {
 }
 
 /**
- * A proxy that lets `good.example` through, and what arrives there, byte for byte. The server says `greeting` by itself;
- * `breaksOff`: it closes the connection after its answer.
+ * A proxy that allows `good.example`, and what arrives there, byte for byte. The server sends `greeting` on its own;
+ * `breaksOff`: it closes the connection after its response.
  */
 async function open(
   answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
@@ -47,7 +47,7 @@ async function open(
       onMismatch: (host) => mismatches.push(host),
     }),
   );
-  /** Says the pieces one after the other, each when something has come back, and gives all that came back. */
+  /** Sends the pieces one after the other, each after a response to the previous one, and returns all responses. */
   const say = (...pieces: readonly (string | Buffer)[]): Promise<string> =>
     new Promise((resolve) => {
       let heard = '';
@@ -91,7 +91,7 @@ function hello(host?: string): Buffer {
   ]);
 }
 
-/** The same handshake in two records, so that the first names nobody. */
+/** The same handshake in two records, so that the first contains no name. */
 function split(whole: Buffer): Buffer {
   const handshake = whole.subarray(5);
   const pieces = [handshake.subarray(0, 40), handshake.subarray(40)];

@@ -63,7 +63,7 @@ test('a call that the judge allows runs without approval; the log records the re
   expect(agent.state().usage).toMatchObject({ inputTokens: 300, outputTokens: 20, requests: 1 });
   const [, judged] = model.requests;
   expect(judged).toMatchObject({ tools: [], temperature: 0, maxOutputTokens: 1500 });
-  // What the judge was told and said is not part of the conversation.
+  // The judge's request and reply are not part of the conversation.
   expect(JSON.stringify(model.requests[2])).not.toContain('what was asked for');
 });
 

@@ -14,13 +14,13 @@ type Reaction = Partial<HookAnswer> | ((call: HookCall, signal: AbortSignal) => 
 export interface ScriptedHooks extends HookPort {
   readonly calls: HookCall[];
   readonly told: () => readonly string[];
-  /** What was to be watched, newest last. */
+  /** The paths to watch, newest last. */
   readonly watched: readonly Parameters<HookPort['watch']>[0][];
   /** A watched file changes. */
   readonly change: Parameters<HookPort['watch']>[1];
 }
 
-/** Of several reactions to an event each is used once, and the last one from then on. */
+/** Uses each of several reactions to an event once, then repeats the last one. */
 export function scriptedHooks(script: Partial<Record<HookEvent, Reaction | Reaction[]>>): ScriptedHooks {
   const calls: HookCall[] = [];
   const watched: ScriptedHooks['watched'][number][] = [];

@@ -236,7 +236,7 @@ test('scans the tree during the request, and again while the model is writing a 
       },
       async function* () {
         seen.push(count);
-        // A client that does not say what it sends is known to wait when it says something.
+        // A client that does not report what it sends is known to wait once it sends something.
         yield { type: 'reasoning_delta', text: 'Hm.', field: 'reasoning' };
         await scan(3);
         yield* says('Done.');
@@ -346,7 +346,7 @@ describe('a program that was killed', () => {
           bash('c2', 'echo 2 > a; printf "\\001" > b'),
           says('Done.'),
         ],
-        // From then on it does so many paths and dies, and nothing more is written.
+        // From then on it processes this many paths and dies, and nothing more is written.
         wrap: (files) => ({
           ...files,
           async apply({ steps }) {
@@ -375,7 +375,7 @@ describe('a program that was killed', () => {
       expect(await again.tree()).toEqual(after);
       expect(again.conversation()).toEqual(said);
       expect(cut()).toBeUndefined();
-      // And what the log says of the files is true: going back and forth goes on from here.
+      // The log matches the files: more rewinds and undos work from here.
       expect((await again.back('one', 'both')).outcome).toBe('done');
       expect(await again.tree()).toEqual({});
       expect((await again.undoShown()).outcome).toBe('done');

@@ -57,7 +57,7 @@ test('every rewind restores exactly the earlier state, and undoing it restores e
       });
       await set.put('a', '1\n2\n3\n');
       await set.put('d/e', 'e\n', 0o755);
-      /** What was there before each turn, and what had been said, by uuid of its prompt. */
+      /** The tree and the conversation before each turn, by the uuid of its prompt. */
       const before = new Map<string, { tree: object; said: readonly string[] }>();
       let asked = 0;
       for (const one of operations) {
@@ -74,7 +74,7 @@ test('every rewind restores exactly the earlier state, and undoing it restores e
           const then = before.get(turn.uuid);
           const report = await set.back(turn.text, one.scope);
           const isDone = report.outcome === 'done';
-          // Nothing but the session has changed anything, so there is nothing to merge or to leave.
+          // Only the session has changed anything, so there is nothing to merge or to keep.
           if (!isDone) expect(report.message).toContain('Everything already matches that point.');
           expect(await set.tree()).toEqual(one.scope === 'conversation' ? now.tree : then?.tree);
           if (one.scope !== 'files') expect(set.conversation()).toEqual(then?.said);

@@ -9,7 +9,7 @@ import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
 import { readLog, startAgent } from '../testAgent.ts';
 
-/** A tool whose call brings another one: `Query`. */
+/** A tool whose call adds another one: `Query`. */
 function connectable(): readonly Tool[] {
   const tools: Tool[] = [];
   const run = () => {
@@ -123,7 +123,7 @@ test('an unknown tool name is distinguished from one that was offered before', (
 
 // Tools behind a search: when they are deferred, how they are found, and what that costs.
 
-/** A tool of a server with a schema of about so many tokens. */
+/** An MCP tool with a schema of about this many tokens. */
 function serverTool(name: string, description: string, tokens = 200): Tool {
   const properties = { text: { type: 'string', description: 'word '.repeat(tokens) } };
   const tool = smallTool(name);

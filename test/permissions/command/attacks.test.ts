@@ -376,7 +376,7 @@ describe('options and variables that do more than they seem to', () => {
     // The pattern of a process, which names a file of processes.
     'pgrep -F.env',
     'pgrep -f -F.env',
-    // Not in the manner of Unix, so in that of BSD: with the environment of each process.
+    // Not valid in Unix style, so read in BSD style: with the environment of each process.
     'ps -axe',
     'ps -ex',
     'ps -x -e',

@@ -13,7 +13,7 @@ beforeAll(() => {
   mkdirSync(join(project, 'sub'));
 });
 
-/** The steps, those that depend on the one before with `&&` in front. */
+/** The steps; those that depend on the previous one begin with `&&`. */
 async function stepsOf(command: string): Promise<readonly string[]> {
   const steps = commandStepsOf(command, project, await policyFor([], 'default', { root: project }));
   return steps.map((step) => (step.isConditional ? `&& ${step.command}` : step.command));

@@ -8,7 +8,7 @@ import { bash, root } from '../harness.ts';
 mkdirSync(join(root, 'secrets'), { recursive: true });
 writeFileSync(join(root, 'secrets/x'), 'x\n');
 
-/** Commands that a rule denies; that it may speak of, so they ask; and that it does not speak of. */
+/** Commands that a rule denies, commands that it may match, so they ask, and commands that it does not match. */
 interface Rows {
   readonly deny?: readonly string[];
   readonly ask?: readonly string[];
@@ -440,7 +440,7 @@ const denying: Readonly<Record<string, Rows>> = {
   },
 };
 
-/** Programs that no table knows, which may start another, and variables, inputs and options that name one. */
+/** Programs in no table, which may start another, and variables, inputs and options that name one. */
 const started: Readonly<Record<string, Rows>> = {
   'Bash(git push:*)': {
     deny: [

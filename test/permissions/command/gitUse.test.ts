@@ -163,7 +163,7 @@ const mixed: readonly string[] = [
   'git add . && find . -name x -exec sh {} +',
   'LD_PRELOAD=x ls; git add .',
   'PATH=./bin:$PATH; git add .',
-  // A divided line is judged again, step by step.
+  // A split line is checked again, step by step.
   'git remote set-url origin /tmp/e && git push',
   'git init y && git -C y config remote.origin.url ../vendor/e.git && git -C y push origin main',
   'git init y && git -C y config set core.fsmonitor ../evil && git -C y add .',

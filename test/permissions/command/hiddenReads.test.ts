@@ -18,23 +18,23 @@ describe("an option's value may be a file, and the word after an option may not 
     `iconv -f ${join(outside, 'secret.txt')} a.txt`,
     'iconv -t ./.env -f utf-8 a.txt',
     'iconv -f ../x -f utf-8 a.txt',
-    // To ag what is no number is the pattern, and the long option takes no further word.
+    // ag treats anything but a number as the pattern, and the long option takes no separate word.
     `ag -A foo ${outside} src`,
     `ag --after foo ${outside} src`,
     `ag --context 2 ${outside} src`,
-    // To the grep of BSD the value of this one is optional.
+    // In BSD grep the value of this option is optional.
     `grep --context foo ${join(outside, 'secret.txt')}`,
     'grep -r --context 5 foo',
-    // Of two lists the last one counts.
+    // Of two ways to list, the last one applies.
     `rg --type-list --files ${outside}`,
-    // To tree what is attached to a letter are further letters, -o among them.
+    // tree reads what is attached to a letter as more letters, including -o.
     'tree -Iauto -FI a.txt',
     'tree -Po x a.txt',
     'tree -LI 2 x',
-    // A file that is called `host:x.tar` is to tar on another machine.
+    // tar reads the name `host:x.tar` as a file on another machine.
     'tar tf host:x.tar',
     'for f in *.tar; do tar tf "$f"; done',
-    // An archive is read as any other file.
+    // An archive is read like any other file.
     'tar tf .env',
     'unzip -l server.key',
     'zipinfo .env',
@@ -64,7 +64,7 @@ describe("an option's value may be a file, and the word after an option may not 
 
 describe('a pattern excludes only what it excludes for the program', () => {
   test.each([
-    // What stands before a name runs for every file.
+    // Anything before a name test runs for every file.
     String.raw`find . -exec cat {} \; -name '*.ts'`,
     String.raw`find . -exec true \; -exec cat {} + -name '*.ts'`,
     "find . -print -name '*.ts' | xargs cat",
@@ -76,7 +76,7 @@ describe('a pattern excludes only what it excludes for the program', () => {
     String.raw`find . -name '.en[\v]' -exec cat {} +`,
     String.raw`grep -r --include='\.env' '' .`,
     "grep -r --include='.en[[:alpha:]]' '' .",
-    // With an exclusion in front, grep searches what no pattern names.
+    // If an exclusion comes first, grep searches files that no pattern names.
     "grep -r --exclude=foo --include='*.ts' '' .",
     "grep -r --exclude foo --include '*.ts' '' .",
     // A folder outside the workspace is outside, whatever is searched in it.
@@ -101,7 +101,7 @@ describe('a pattern excludes only what it excludes for the program', () => {
 
 describe('a word after the first operand may be a file', () => {
   test.each([
-    // awk, and many programs of BSD, take no options behind their first operand.
+    // awk and many BSD programs accept no options after their first operand.
     'awk 1 -F .env',
     'awk 1 a.txt -v x=1',
     'sed p a.txt -e .env',
@@ -129,7 +129,7 @@ describe('programs with their own language or option files', () => {
     'strings @opts',
     'strings -n 5 @opts',
     'strings *',
-    // Between brackets some take a delimiter for a character.
+    // Inside brackets some treat a delimiter as a character.
     "sed -n '/[/s,]/w out,b,'",
     "sed '/[/s,]/e,b,'",
     "sed -n 's/[/]/x/w out'",

@@ -13,7 +13,7 @@ import { searchOptions } from '../../../src/permissions/readOnly/search.ts';
 import type { PermissionMode } from '../../../src/protocol/permissions.ts';
 import { bash, top } from '../harness.ts';
 
-/** What some program took for options that wrote, deleted, ran or read something. */
+/** Words that some program read as options that wrote, deleted, ran or read something. */
 const misread: readonly string[] = [
   'git branch --format --list new',
   'git branch --sort --list new',
@@ -70,7 +70,7 @@ test.each([
   expect((await bash(command)).behavior).toBe('allow');
 });
 
-/** Subcommands that know only some of the options of a shared list say nothing of the others. */
+/** Subcommands that support only some of the options in a shared list do not complain about the others. */
 const programs: readonly (readonly [string, OptionList])[] = [
   ...Object.entries<OptionList>(commands).filter(([name]) => !/^(?:exit|sleep|type)$/.test(name)),
   ...Object.entries<OptionList>(searchOptions),
@@ -89,7 +89,7 @@ function complaint(program: string, option: string): string | undefined {
     env: { ...process.env, LC_ALL: 'C', GIT_PAGER: 'cat' },
     input: '',
     encoding: 'utf8',
-    // Long enough to complain; `tail -f` would wait for ever.
+    // Long enough to complain; `tail -f` would wait forever.
     timeout: 500,
   });
   return error === undefined ? stderr : undefined;

@@ -67,7 +67,7 @@ describe('acceptEdits checks the contents of a folder at their destination', () 
     expect((await bash(command, [], 'acceptEdits')).behavior).toBe(behavior);
   });
 
-  // What stands there now is not what will stand there then.
+  // What is there now is not what will be there then.
   test.each([
     ['ask', 'mv ci q && cp -r q/. .github'],
     ['ask', 'mv ci q; cp -r q/. .github'],

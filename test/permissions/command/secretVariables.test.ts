@@ -1,15 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the variables of a shell.
-/** A variable of the environment may hold a secret: whether it is set may be known, and nothing else about it. */
+/** An environment variable may hold a secret: a command may find out whether it is set, and nothing else. */
 import { expect, test } from 'vitest';
 import { bash } from '../harness.ts';
 
 test.each([
-  // Printed by way of a value that is made of it.
+  // Printed through a value derived from it.
   'x=$TOKEN,a; echo "$x"',
   'x=~$TOKEN; echo "$x"',
   'x="$TOKEN"{a}; echo "$x"',
   'cat <<< $TOKEN,',
-  // To dash this is a program that is not found.
+  // dash reads this as a program that does not exist.
   'x+=/"$TOKEN"',
   `sh -c 'x+=/evil'`,
   'x+=/evil ls',
@@ -23,7 +23,7 @@ test.each([
   'case abc in $TOKEN) echo yes;; esac',
   'case abc in "$TOKEN"*) echo yes;; esac',
   'case a in x|${TOKEN%????????}) echo yes;; esac',
-  // Cut, so that its length says what it held.
+  // Cut, so that its length reveals its content.
   '[ -z "${TOKEN##a*}" ] && echo yes',
   '[ -n "${TOKEN%%b*}" ]',
   'test -n "${TOKEN/a*/}"',
@@ -31,7 +31,7 @@ test.each([
   '[[ -z ${TOKEN##a*} ]]',
   'x=${TOKEN##a*}; [ -z "$x" ]',
   'x=${TOKEN##a*}; y=$x; [ -z "$y" ]',
-  // Still there if `read` fails, as at a folder, or with an option that a shell does not know.
+  // Unchanged if `read` fails, for example on a folder or with an option that a shell does not support.
   'x=$TOKEN; { read -r x; echo "$x"; } < src',
   'x=$TOKEN; read -s x; echo "$x"',
   'until read -r TOKEN; do echo "$TOKEN"; done < src',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bash, outside, root } from '../harness.ts';
 
-/** A name as an old system would have written it: no UTF-8. */
+/** A name as an old system would have written it: not UTF-8. */
 const misread = (folder: string, byte: number, end = ''): Buffer =>
   Buffer.concat([Buffer.from(`${join(root, folder)}/`), Buffer.from([byte]), Buffer.from(end)]);
 
@@ -144,7 +144,7 @@ describe('a variable has its values from every path that leads to its use', () =
     'x=a.txt; case a in ?) x=link/secret.txt;;& *) cat "$x";; esac',
     'x=a.txt; if false; then :; elif x=link/secret.txt; false; then :; else cat "$x"; fi',
     'x=a.txt; if false; then :; elif x=link/secret.txt && false; then :; elif true; then cat "$x"; fi',
-    // What a subshell assigns is gone behind it.
+    // A subshell's assignments have no effect after it.
     'x=link/secret.txt; : "$(x=a.txt)"; cat "$x"',
     'x=link/secret.txt; echo `x=a.txt`; cat "$x"',
     'x=link/secret.txt; cat <(x=a.txt); cat "$x"',

@@ -238,7 +238,7 @@ test('targets of links in the home folder are protected or secret by their names
     expect(await behavior('read', join(dots, path)), path).toBe('allow');
   for (const path of ['plain/x.ts', 'other.ts'])
     expect(await behavior('write', join(dots, path)), path).toBe('allow');
-  // The way to the workspace is the user's own choice.
+  // The path to the workspace is the user's own choice.
   expect(await behavior('write', join(agents, 'worktrees/x/a.ts'), join(agents, 'worktrees/x'))).toBe(
     'allow',
   );

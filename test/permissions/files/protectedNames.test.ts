@@ -326,7 +326,7 @@ test('hidden entries of the home folder are protected, but not those of a projec
   expect(at('/home/me', '/home/me/p/.unheardof')).toBeUndefined();
   expect(at('/home/me/.dotfiles', '/home/me/.dotfiles/a.txt')).toBeUndefined();
   expect(at('/home/me/.config/app', '/home/me/.config/app/a.txt')).toBeUndefined();
-  // Commands write there all day: caches, for one.
+  // Commands write there all the time, for example caches.
   expect(isReadOnlyForCommands('/home/me/.cache/x', { homes: ['/home/me'], workspace: ['/home/me'] })).toBe(
     false,
   );

@@ -80,7 +80,7 @@ test.each([
   'git reflog show -p',
   'git diff-tree -p --root HEAD~1',
   'git diff --submodule=diff',
-  // Under names that do not say which file it is.
+  // Under names that do not show which file it is.
   'git show BLOB',
   'git show BLOB -- src',
   'git diff BLOB HEAD:src/a.ts',
@@ -190,7 +190,7 @@ test.each([
   },
 );
 
-/** A repository in which one commit makes a file of another under a new name, or a merge of two. */
+/** A repository in which a commit renames or copies a file, or merges two commits. */
 function renamed(...steps: readonly (readonly [name: string, text: string | undefined])[][]): string {
   const place = mkdtempSync(join(top, 'home', 'renamed-'));
   const run = (...args: readonly string[]): void => {

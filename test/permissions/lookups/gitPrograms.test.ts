@@ -26,7 +26,7 @@ function repository(...settings: readonly string[]): string {
   return directory;
 }
 
-/** Decides about a command at the top of a project, or in another folder; the disk is looked at each time. */
+/** Decides about a command at the top of a project, or in another folder; reads the disk each time. */
 async function decideIn(project: string, command: string, cwd = project): Promise<PermissionDecision> {
   const access = { type: 'command', command, cwd } as const;
   return decide({ tool: 'Bash', access }, await policyFor([], 'default', { root: project }));

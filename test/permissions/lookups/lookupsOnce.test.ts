@@ -8,7 +8,7 @@ import { home, root, rule, wasmFolder } from '../harness.ts';
 
 const disk = diskLookups(process.env);
 
-/** The real lookups, and how often each question was asked. */
+/** The real lookups, and how often each was called. */
 function counted(): { readonly lookups: DiskLookups; readonly asked: Map<string, number> } {
   const asked = new Map<string, number>();
   const entries = Object.entries(disk).map(([name, ask]) => [
@@ -89,7 +89,7 @@ test.each<[string, PermissionMode, readonly string[], string]>([
   ['runs in bypassPermissions', 'bypassPermissions', [], 'allow'],
 ])('a command that cannot be checked in time %s', async (_, mode, rules, expected) => {
   let time = 0;
-  // Each look takes a second of the clock that the engine reads.
+  // Each lookup takes a second on the engine's clock.
   const slow = Object.fromEntries(
     Object.entries(disk).map(([name, ask]) => [
       name,

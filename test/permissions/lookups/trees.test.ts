@@ -33,7 +33,7 @@ test.each([
   ['allow', 'for f in blanks/*; do cat "$f"; done'],
   ['ask', 'find blanks | xargs cat'],
   ['allow', 'find blanks -print0 | xargs -0 cat'],
-  // dash leaves braces as they are, and there is a file of that name.
+  // dash does not expand braces, and there is a file of that name.
   ['ask', 'cat {a,b}'],
   ['allow', 'cat {b,a}'],
   ['ask', 'x=1; echo "$x[1]"'],

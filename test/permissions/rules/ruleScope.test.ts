@@ -16,7 +16,7 @@ writeFileSync(join(root, 'certs/.env.local'), 'x\n');
 writeFileSync(join(root, 'patterns'), 'x\n');
 writeFileSync(join(root, 'app.db'), 'x\n');
 
-/** Commands that a rule covers, and commands that it does not, though its text does. */
+/** Commands that a rule covers, and commands that only its text covers. */
 const scopes: Readonly<
   Record<string, { readonly covers: readonly string[]; readonly stops: readonly string[] }>
 > = {

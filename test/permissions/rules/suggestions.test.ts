@@ -74,7 +74,7 @@ describe('"always" for a command saves', () => {
     });
     for (const rule of rules) expect(suggestion?.label).toContain(rule);
     expect(suggestion?.detail).toContain('saved to .clawdcode.local.json');
-    // Having saved it, the same is not asked again.
+    // Once saved, the same command does not ask again.
     expect(
       (
         await bash(
@@ -199,7 +199,7 @@ test('suggests its directory for a read outside the workspace, but never the hom
   expect(ask('Grep', outside)?.rules).toEqual([`Read(/${outside}/**)`]);
   expect(ask('Read', join(root, 'link/secret.txt'))?.rules).toEqual([`Read(/${outside}/**)`]);
   expect(ask('Read', join(home, 'x.txt'))?.rules).toEqual([`Read(/${join(home, 'x.txt')})`]);
-  // A folder of the system holds files of many programs.
+  // A system folder contains files of many programs.
   expect(ask('Read', '/etc/passwd')?.rules).toEqual(['Read(//etc/passwd)']);
   expect((await bash('cat /etc/passwd')).suggestion?.rules).toEqual(['Read(//etc/passwd)']);
   for (const path of [home, '/']) expect(ask('Grep', path)).toBeUndefined();

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { CommandPart } from '../../../src/permissions/shell/parsedCommand.ts';
 import { shellParser, top } from '../harness.ts';
 
-/** Pieces that a command is thrown together from; `p1` to `p3` are programs that leave a trace when they run. */
+/** Pieces from which random commands are built; `p1` to `p3` are programs that leave a trace when they run. */
 const pieces = [
   'p1',
   'p2',
@@ -98,7 +98,7 @@ const command = fc
 const runs = Number(process.env.FUZZ_RUNS ?? 150);
 const seed = Number(process.env.FUZZ_SEED ?? 7);
 
-/** Whether a part is what ran; words that only the shell knows may have become any number of words. */
+/** Whether a part is what ran; words known only to the shell may have become any number of words. */
 function accounts(part: CommandPart, ran: readonly string[]): boolean {
   if (part.argv[0] !== ran[0]) return false;
   if (part.argv.some((word) => word === null || /[*?[~]/.test(word))) return true;

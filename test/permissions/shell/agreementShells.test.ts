@@ -62,7 +62,7 @@ test.skipIf(!canConfine())(
   },
 );
 
-/** What runs, and what the reader says instead. */
+/** What runs, and what the reader returns instead. */
 const misread: readonly (readonly [runs: string, read: string])[] = [
   ['ls a.txt', 'ls b.txt'],
   ['ls', 'ls a.txt'],

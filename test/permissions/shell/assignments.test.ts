@@ -28,7 +28,7 @@ describe('a variable before a command is harmless', () => {
 });
 
 describe('a variable before a command is not understood', () => {
-  // zsh calculates with these, and a subscript runs commands.
+  // zsh evaluates these as arithmetic, and a subscript runs commands.
   const calculated =
     'COLUMNS LINES SECONDS HISTSIZE SAVEHIST KEYTIMEOUT LISTMAX OPTIND TMOUT FUNCNEST RANDOM UID';
   test.each([

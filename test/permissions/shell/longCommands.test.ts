@@ -40,7 +40,7 @@ test.each([
     };
     const access = { type: 'command', command, cwd: root } as const;
     expect(decide({ tool: 'Bash', access }, counted).behavior).toBe('ask');
-    // A few for each word or name in the command, however many there are: each one asks the disk.
+    // A few for each word or name in the command, regardless of their number: each one reads the disk.
     expect(looks).toBeLessThanOrEqual(MAX_LOOKS * command.split(/[\s;/]+/).length);
   },
 );

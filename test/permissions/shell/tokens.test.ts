@@ -62,7 +62,7 @@ describe('not understood:', () => {
     ...['>>!f', '<!f', '&>!f', '<1-9>', '<1-9>f', '>(b)', '> >(b)', '2>&1x', '2>&12', '>&"2"', '>&$x'],
   ];
   const touching = ['a2>f', 'a$x2>f', 'a 12>f', 'a {b}>f', 'a*>f', 'a =(b)', 'a x(b)', 'a *(.)', 'a @(b|c)'];
-  // In dash `&` ends the command, and what follows the file is another one.
+  // In dash `&` ends the command, and the words after the file are another one.
   const ended = ['&>f b', '&>f -x', '&>>f b', '&>f <g', '&>f >g', '&>f b=c d', '&>f "b"', '&>f <<<b'];
   const blanks = ['\u00a0', '\u2003', '\u3000', '\u200b', '\u0085', '\u1680'];
   test.each([
