@@ -37,10 +37,13 @@ const ofPermissions = ['test/permissions/**/*.test.ts'];
 /** Tests that load the shell grammar often, which a process can do only a few dozen times, or that need a fresh process. */
 const alone = ['test/fuzz/**/*.test.ts', 'test/tools/scratch.test.ts'];
 
-/** Two more than there are cores: tests of the program spend much of their time waiting. */
-const waiting = { maxWorkers: availableParallelism() + 2, sequence: { groupOrder: 0 } };
 /** As many processes as there are cores: each loads and compiles the same code, so two more took a quarter more CPU. */
-const busy = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } };
+const busy = { maxWorkers: availableParallelism(), sequence: { groupOrder: 0 } };
+/**
+ * Two more than there are cores: tests of the program spend much of their time waiting. They come last, when `npm test`
+ * has least to compute at the same time.
+ */
+const waiting = { maxWorkers: availableParallelism() + 2, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {

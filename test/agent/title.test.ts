@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { followTitle } from '../../src/agent/sessionFacts.ts';
 import { cleanTitle, titleInstruction, titlePrompt } from '../../src/agent/title.ts';
+import { anyText } from '../anyText.ts';
 import { madeUpEntry } from '../madeUpEntry.ts';
 import { type Answer, fails, gate, says } from './scriptedModel.ts';
 import { startAgent } from './testAgent.ts';
@@ -28,7 +29,7 @@ test('a title is one well-formed line of limited length, whatever the model retu
   tags: 'long',
 }, () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+    fc.property(anyText({ maxLength: 300 }), (text) => {
       const title = cleanTitle(text);
       if (title === undefined) return;
       expect(title).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
+import { anyText } from '../anyText.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const require = createRequire(join(root, 'package.json'));
@@ -36,7 +37,7 @@ test('every character that is measured without string-width is one column for it
 test('text of any kind has the width that string-width gives it', async () => {
   const width = await shim();
   const piece = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.constantFrom(
       '❯',
       '…',

@@ -1,5 +1,6 @@
 /** Texts of every kind that a session may contain, generated from a few numbers so that a program stays small. */
 import fc from 'fast-check';
+import { anyText } from '../anyText.ts';
 
 export const textKinds = [
   'words',
@@ -39,7 +40,7 @@ export function textSpec(most: number): fc.Arbitrary<TextSpec> {
     { weight: 2, arbitrary: fc.nat(most) },
   );
   const made = fc.record({ kind: fc.constantFrom(...textKinds), size, seed: fc.nat(50) });
-  const raw = fc.oneof(fc.string({ maxLength: 40 }), fc.string({ unit: 'binary', maxLength: 40 }));
+  const raw = fc.oneof(fc.string({ maxLength: 40 }), anyText({ maxLength: 40 }));
   return fc.oneof(
     { weight: 6, arbitrary: made },
     { weight: 1, arbitrary: raw.map((text) => ({ kind: 'raw' as const, size: 0, seed: 0, raw: text })) },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { echoOf } from '../../src/ui/firstFrame.ts';
+import { anyText } from '../anyText.ts';
 
 test.each([
   ['nothing', '', '', ''],
@@ -20,7 +21,7 @@ test.each([
 
 test('no key is lost, and early output is plain text', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (typed) => {
+    fc.property(anyText(), (typed) => {
       const { draft, rest } = echoOf(typed);
       expect(typed.endsWith(rest)).toBe(true);
       expect(draft).toMatch(/^[ -~]*$/);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { translateRule } from '../../../src/config/claude/claudeRules.ts';
 import { parseRule } from '../../../src/permissions/rules/rules.ts';
+import { anyText } from '../../anyText.ts';
 
 const place = { root: '/repository', cwd: '/repository' };
 const texts = (text: string, behavior: 'allow' | 'ask' | 'deny' = 'deny', where = place): string[] =>
@@ -116,7 +117,7 @@ const tools = fc.constantFrom(
   'mcp__a',
 );
 const anyRule = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.tuple(tools, fc.string()).map(([tool, spec]) => `${tool}(${spec})`),
   fc.string().map((name) => `mcp__${name}`),
 );

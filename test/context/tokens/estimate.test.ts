@@ -15,6 +15,7 @@ import {
 import { S5, sumOf } from '../../../src/context/tokens/tokenClasses.ts';
 import { truncateToTokens } from '../../../src/context/tokens/truncate.ts';
 import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
+import { anyText } from '../../anyText.ts';
 import { cpuMs } from '../../cpuTime.ts';
 import { modelOf } from '../harness.ts';
 
@@ -42,7 +43,7 @@ test.each([['a'], ['中'], ['😀'], [' '], ['\n'], ['a1'], ['-=']])(
 );
 
 const mixed = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 400 }),
+  anyText({ maxLength: 400 }),
   fc.string({ maxLength: 400 }),
   fc
     .array(fc.constantFrom('中文。', 'word ', '😀', '/src/a.ts. ', '0123456789abcdef', '\n'))

@@ -7,6 +7,7 @@ import { createPickerState, withSessions } from '../../../src/ui/sessions/picker
 import { excerptOf, previewOf, previewWindow } from '../../../src/ui/sessions/sessionPreview.ts';
 import { hitRows, sessionRow } from '../../../src/ui/sessions/sessionRows.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
+import { anyText } from '../../anyText.ts';
 import { madeEntry, madeHit, madeSession, now } from './made.ts';
 
 const theme = chooseTheme('plain', { noColor: true });
@@ -54,7 +55,7 @@ test('forks and archived sessions are marked in their row', () => {
 });
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.constantFrom(
     '\u001B]0;owned\u0007x',
     '👨‍👩‍👧 家',

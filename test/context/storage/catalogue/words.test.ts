@@ -7,6 +7,7 @@ import {
   parseQuery,
   snippetOf,
 } from '../../../../src/context/storage/catalogue/words.ts';
+import { anyText } from '../../../anyText.ts';
 import { cpuClock } from '../../../cpuTime.ts';
 
 const finds = (query: string, text: string): boolean | undefined => {
@@ -47,7 +48,7 @@ test('any text is a valid query, and the index query contains only words', {
   tags: 'long',
 }, () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (query, text) => {
+    fc.property(anyText(), anyText(), (query, text) => {
       const parsed = parseQuery(query);
       if (parsed === undefined) return;
       expect(parsed.match).toMatch(/^("[\p{L}\p{N}\p{M}\p{Co}]+"\*?( AND )?)+$/u);
@@ -67,7 +68,7 @@ test('any text is a valid query, and the index query contains only words', {
 
 test('folding keeps character positions', { tags: 'long' }, () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(anyText(), (text) => {
       expect(fold(text)).toHaveLength(text.length);
     }),
   );

@@ -9,11 +9,9 @@ import {
 } from '../../../../src/model/wires/chat/body.ts';
 import type { Message } from '../../../../src/protocol/messages.ts';
 import type { ModelRequest } from '../../../../src/protocol/models/model.ts';
+import { anyText } from '../../../anyText.ts';
 
-const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.constantFrom('', 'a "quoted" word', '漢字\n', '\ud83d', ' '),
-);
+const text = fc.oneof(anyText(), fc.constantFrom('', 'a "quoted" word', '漢字\n', '\ud83d', ' '));
 const call = fc.record({
   id: text,
   name: fc.constantFrom('Read', 'Bash'),

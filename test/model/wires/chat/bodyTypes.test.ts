@@ -7,6 +7,7 @@ import type { Adaptation } from '../../../../src/model/wires/chat/adaptMessages.
 import { type Dialect, firstDialect, toBody } from '../../../../src/model/wires/chat/body.ts';
 import type { Message } from '../../../../src/protocol/messages.ts';
 import type { ModelRequest } from '../../../../src/protocol/models/model.ts';
+import { anyText } from '../../../anyText.ts';
 
 const part = z.union([
   z.strictObject({ type: z.literal('text'), text: z.string() }),
@@ -57,7 +58,7 @@ const bodySchema = z.strictObject({
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional(),
 }) satisfies z.ZodType<ChatCompletionCreateParamsStreaming>;
 
-const words = fc.string({ unit: 'binary', maxLength: 12 });
+const words = anyText({ maxLength: 12 });
 const calls = fc.array(fc.record({ id: words, name: words, arguments: fc.json() }), { maxLength: 2 });
 const messages: fc.Arbitrary<Message> = fc.oneof(
   fc.record({ role: fc.constant('system' as const), content: words }),
