@@ -142,6 +142,11 @@ export function kindOf({ subtype }: Pick<JSONLEntry, 'subtype'>): (typeof entryK
   return subtype !== undefined && Object.hasOwn(entryKinds, subtype) ? entryKinds[subtype] : undefined;
 }
 
+/** True for an entry whose text the model never gets, neither in requests nor with the tool Recall. */
+export function isHiddenFromModel(entry: Pick<JSONLEntry, 'subtype'>): boolean {
+  return kindOf(entry)?.modelAccess === 'never';
+}
+
 /**
  * Reads a JSON value as an entry; undefined if it is not one. Returns the value itself, so that fields keep their order;
  * copies it only to add a missing `v`, or to drop fields of `data` that do not fit the entry's kind.

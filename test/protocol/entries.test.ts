@@ -25,11 +25,11 @@ describe('the kinds', () => {
   });
 
   test('have these traits', () => {
-    const traits = Object.values(entryKinds).map(({ subtype, type, isSent, ...kind }) => [
+    const traits = Object.values(entryKinds).map(({ subtype, type, modelAccess, ...kind }) => [
       subtype,
       [
         type,
-        ...(isSent ? ['sent'] : []),
+        ...(modelAccess === 'recall' ? [] : [modelAccess]),
         ...(kind.reshapes ? ['reshapes'] : []),
         ...(kind.folds ? ['folds'] : []),
         ...(kind.stays === undefined ? [] : [`stays:${kind.stays}`]),
@@ -54,7 +54,7 @@ describe('the kinds', () => {
       compact_boundary: 'system reshapes',
       reduction: 'system reshapes',
       summary_failed: 'system',
-      summary_draft: 'system',
+      summary_draft: 'system never',
       pin: 'system reshapes',
       rewind: 'system reshapes',
       undo: 'system reshapes',

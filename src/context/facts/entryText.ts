@@ -1,5 +1,5 @@
 /** The texts of an entry, to search for what occurred in a session. */
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import { isHiddenFromModel, type JSONLEntry } from '../../protocol/entries.ts';
 import { contentText } from '../../protocol/messages.ts';
 import { isPrompt } from '../history/atoms.ts';
 
@@ -14,11 +14,12 @@ export function dataText(data: unknown): string {
 }
 
 /**
- * All texts of an entry, except summaries and drafts: claims of one summary must not confirm those of the next. Strings
- * are returned unescaped, not as JSON, to keep quotes and newlines.
+ * All texts of an entry that can confirm what a summary says. None of summaries and of kinds that the model never sees,
+ * such as drafts: claims of one summary must not confirm those of the next. Strings are returned unescaped, not as JSON,
+ * to keep quotes and newlines.
  */
 export function* entryTexts(entry: JSONLEntry): Generator<string> {
-  if (entry.isCompactSummary === true || entry.subtype === 'summary_draft') return;
+  if (entry.isCompactSummary === true || isHiddenFromModel(entry)) return;
   yield entry.cwd;
   yield entry.timestamp;
   if (entry.gitBranch !== undefined) yield entry.gitBranch;

@@ -108,7 +108,7 @@ export class AtomGrouper {
 /** True for entries that the model receives as a user message. */
 export function isUserSide(entry: JSONLEntry): boolean {
   if (entry.isCompactSummary === true) return false;
-  if (entry.subtype !== undefined) return kindOf(entry)?.isSent === true;
+  if (entry.subtype !== undefined) return kindOf(entry)?.modelAccess === 'sent';
   return entry.type === 'user' || entry.type === 'system';
 }
 

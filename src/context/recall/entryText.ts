@@ -1,18 +1,24 @@
 /** Describes an entry and converts it to text, to show it in full and to search it. */
 import * as z from 'zod';
 import { type BlobRef, blobRefSchema } from '../../protocol/entries/fields.ts';
-import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
+import { isHiddenFromModel, type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import { dataText } from '../facts/entryText.ts';
 import { headOf, wellFormed } from '../tokens/truncate.ts';
 
-/** The full text of an entry without texts of other entries; for a reply its reasoning, then its text. */
+/**
+ * The full text of an entry without texts of other entries; for a reply its reasoning, then its text. Empty for kinds
+ * that the model never sees.
+ */
 export function entryText(entry: JSONLEntry): string {
-  return wellFormed(rawText(entry));
+  return isHiddenFromModel(entry) ? '' : wellFormed(rawText(entry));
+}
+
+/** The blob with the entry's full text, if it holds only part of it and the model may see it. */
+export function recallOriginal(entry: JSONLEntry): BlobRef | undefined {
+  return isHiddenFromModel(entry) ? undefined : originalOf(entry);
 }
 
 function rawText({ type, subtype, message, tool, toolResult, data }: JSONLEntry): string {
-  // A draft is never shown; once it is used, the summary has the same text.
-  if (subtype === 'summary_draft') return '';
   if (toolResult !== undefined) return dataText(toolResult.output);
   if (tool !== undefined) return `${tool.name} ${tool.arguments ?? dataText(tool.input)}`;
   const content = contentText(message.content);

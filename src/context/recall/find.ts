@@ -1,9 +1,9 @@
 /** Resolves a pointer to its contents. */
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
-import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
+import { isHiddenFromModel, type JSONLEntry } from '../../protocol/entries.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
-import { blobsOf, describeEntry, entryText, replyText } from './entryText.ts';
+import { blobsOf, describeEntry, entryText, recallOriginal, replyText } from './entryText.ts';
 import { blobSource, joinedSource, type Source, textSource } from './page.ts';
 import type { SeenLog } from './seenLog.ts';
 
@@ -32,7 +32,7 @@ async function findEntry(seq: number, log: SeenLog, blobs: Blobs): Promise<Found
   if (entry === undefined) return { advice: `${extent(log)} There is no #${seq}.` };
   const id = `#${seq}`;
   const what = describeEntry(entry);
-  const original = originalOf(entry);
+  const original = recallOriginal(entry);
   if (original !== undefined) {
     const source = await blobSource(original, blobs);
     if (source !== undefined) return { id, what: `${what}, full output`, source, ...noteOf(original) };
@@ -104,8 +104,10 @@ const BREAK_BYTES = 512 * 1024;
 async function findBlob(prefix: string, log: SeenLog, blobs: Blobs): Promise<Found> {
   const found = new Map<string, { readonly ref: BlobRef; readonly entry: JSONLEntry }>();
   // If several entries refer to the blob, the oldest is named: the one that stored it.
-  for await (const entry of log.before(Number.POSITIVE_INFINITY, prefix))
+  for await (const entry of log.before(Number.POSITIVE_INFINITY, prefix)) {
+    if (isHiddenFromModel(entry)) continue;
     for (const ref of blobsOf(entry)) if (ref.hash.startsWith(prefix)) found.set(ref.hash, { ref, entry });
+  }
   const [only, second] = [...found.values()];
   if (only === undefined)
     return { advice: `No original of this session has a hash that begins with ${prefix}.` };
@@ -131,7 +133,7 @@ function noteOf({ originalBytes, omitted }: BlobRef): { readonly note?: string }
 }
 
 function partOf(entry: JSONLEntry): string {
-  const original = originalOf(entry);
+  const original = recallOriginal(entry);
   return original === undefined
     ? ''
     : `, the part that was shown; all ${original.bytes} bytes: #${entry.seq}`;

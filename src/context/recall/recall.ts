@@ -1,13 +1,13 @@
 /** Looks up earlier content of a session by pointer, range or search, in the log and the blob store. */
 
-import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { RecallAnswer, RecallRequest } from '../../protocol/tools.ts';
 import { maskedKey, type NoteKey } from '../request/systemNotes.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/truncate.ts';
-import { describeEntry, entryText } from './entryText.ts';
+import { describeEntry, entryText, recallOriginal } from './entryText.ts';
 import { findTarget, parsePointer, type Target } from './find.ts';
 import { createMatcher, type Hit, HitList, type HitPosition, Scanner } from './matcher.ts';
 import { blobSource, readPage } from './page.ts';
@@ -114,7 +114,7 @@ async function searchSession(
     oldest = entry.seq;
     if (isOwnEcho(entry)) continue;
     const place = placeOf(entry);
-    const original = originalOf(entry);
+    const original = recallOriginal(entry);
     if (original === undefined && known.has(entry)) continue;
     // The shown part is in the original: search only that, so that the hit has the right offset.
     const source = original === undefined ? undefined : await blobSource(original, blobs);

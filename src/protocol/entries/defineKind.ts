@@ -1,5 +1,5 @@
 /**
- * The definition of one kind of entry: the shape of its `data`, whether the model reads it, how it is shown and
+ * The definition of one kind of entry: the shape of its `data`, what the model sees of it, how it is shown and
  * searched. Kinds are in `kinds/`, by subject, and listed in `entryKinds`, the only list of all of them.
  */
 import type * as z from 'zod';
@@ -43,8 +43,11 @@ interface KindDefinition<Subtype extends string, Type extends 'user' | 'system',
   readonly type: Type;
   /** Every field is optional: a log may come from another version or have been edited. */
   readonly data: Data;
-  /** True if the message is sent to the model, in the user's role. The tool Recall shows every entry, sent or not. */
-  readonly isSent: boolean;
+  /**
+   * `sent`: requests contain the message, in the user's role. `recall`: only the tool Recall finds and shows it. `never`:
+   * Recall does not either, and summaries are not checked against it.
+   */
+  readonly modelAccess: 'sent' | 'recall' | 'never';
   /** True if it changes how earlier entries are seen. */
   readonly reshapes?: true;
   /** True if it may be folded into the single line that replaces old steps. */

@@ -5,7 +5,7 @@ import { recall } from '../../../src/context/recall/recall.ts';
 import { seenIn } from '../../../src/context/recall/seenLog.ts';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
 import type { BlobRef } from '../../../src/protocol/entries/fields.ts';
-import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { entryKinds, type JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { MadeUpFields } from '../../madeUpEntry.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 import { makeEntry } from '../storage/madeUpLog.ts';
@@ -24,6 +24,7 @@ async function session() {
   return {
     blobs,
     entries,
+    add,
     prompt: (content: unknown) => add({ message: { role: 'user', content } }),
     reply: (content: string, reasoning?: string) =>
       add({
@@ -158,6 +159,21 @@ describe('a pointer', () => {
     expect(body(text)).toBe('the part');
     expect(await ask({ id: 'c'.repeat(12) })).toMatchObject({ found: false });
   });
+
+  const never = Object.values(entryKinds).filter(({ modelAccess }) => modelAccess === 'never');
+  test.each(never)(
+    'to a $subtype, which the model never sees, returns no text of it',
+    async ({ subtype }) => {
+      const { add, blobs, ask } = await session();
+      const original = await blobs.put('hidden, in full');
+      add({ type: 'system', subtype, data: { text: 'hidden', original } });
+      const requests = [{ id: '#0' }, { id: '#0-#9' }, { id: original.hash }, { query: 'hidden' }];
+      for (const request of requests) {
+        const { text } = await ask(request);
+        expect(text.replace('"hidden"', 'the query')).not.toContain('hidden');
+      }
+    },
+  );
 
   test('that is ambiguous asks for more of it', async () => {
     const { result, ask } = await session();

@@ -7,7 +7,7 @@ export const compactBoundary = defineKind({
   subtype: 'compact_boundary',
   type: 'system',
   data: z.object({}),
-  isSent: false,
+  modelAccess: 'recall',
   reshapes: true,
 });
 
@@ -24,7 +24,8 @@ export const summaryDraft = defineKind({
     /** Tokens of the request at the time the draft was ready. */
     usedTokens: z.number().optional(),
   }),
-  isSent: false,
+  // Once the draft is used, the summary has the same text.
+  modelAccess: 'never',
 });
 
 /** A failed summary. Several in a row suspend automatic compaction for a while. */
@@ -32,7 +33,7 @@ export const summaryFailed = defineKind({
   subtype: 'summary_failed',
   type: 'system',
   data: z.object({ reason: z.string().optional() }),
-  isSent: false,
+  modelAccess: 'recall',
   displayLine: (entry) => {
     const reason = [entry.data?.reason ?? '', contentOf(entry)].find((one) => one !== '');
     return { text: `Summary failed: ${reason ?? 'no reason was given'}`, tone: 'warning', mark: '!' };
@@ -44,7 +45,7 @@ export const pin = defineKind({
   subtype: 'pin',
   type: 'system',
   data: z.object({ uuid: z.string().optional(), pinned: z.boolean().optional() }),
-  isSent: false,
+  modelAccess: 'recall',
   reshapes: true,
   displayLine: ({ data }, context) => {
     const which = pointTo(data?.uuid, context);
@@ -99,7 +100,7 @@ export const reduction = defineKind({
   subtype: 'reduction',
   type: 'system',
   data: reductionSchema,
-  isSent: false,
+  modelAccess: 'recall',
   reshapes: true,
   displayLine: ({ data }) => {
     // The line of the compaction already covers it.

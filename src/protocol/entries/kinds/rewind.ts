@@ -16,7 +16,7 @@ export const rewind = defineKind({
     /** The planned file changes. */
     changes: z.array(pathChangeSchema).readonly().optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
   reshapes: true,
   displayLine: (entry, context) => {
     const after = entry.data?.to === undefined ? '' : ` what came after ${pointTo(entry.data.to, context)}`;
@@ -35,7 +35,7 @@ export const undo = defineKind({
     /** The planned file changes. */
     changes: z.array(pathChangeSchema).readonly().optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
   reshapes: true,
   displayLine: (entry) => contextLine(contentOf(entry) || 'Undone.'),
 });
@@ -45,7 +45,7 @@ export const checkpoint = defineKind({
   subtype: 'checkpoint',
   type: 'system',
   data: checkpointSchema,
-  isSent: false,
+  modelAccess: 'recall',
   displayLine: ({ data }) => {
     if (data === undefined || data.changes.length === 0) return undefined;
     const folders = data.changes.filter(isFolder).length;

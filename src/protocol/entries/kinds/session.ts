@@ -20,7 +20,7 @@ export const sessionStart = defineKind({
     /** The session that this one was copied from. */
     forkedFrom: z.string().optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
   reshapes: true,
   stays: 'all',
 });
@@ -30,7 +30,7 @@ export const title = defineKind({
   subtype: 'title',
   type: 'system',
   data: z.object({ source: z.enum(['user', 'model']).optional() }),
-  isSent: false,
+  modelAccess: 'recall',
   stays: 'newest',
   searchedAs: 'title',
   // The model's title is only for the session list.
@@ -45,7 +45,7 @@ export const mode = defineKind({
   subtype: 'mode',
   type: 'system',
   data: z.object({ mode: z.string().optional() }),
-  isSent: true,
+  modelAccess: 'sent',
   stays: 'newest',
   displayLine: (entry) => ({
     text: `Mode: ${nameOf(entry.data?.mode ?? contentOf(entry))}`,
@@ -69,7 +69,7 @@ export const model = defineKind({
     /** The named provider in it; absent for the default endpoint. */
     provider: z.string().optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
   stays: 'newest',
   displayLine: (entry) => ({
     text: `Model: ${entry.data?.model ?? contentOf(entry)}`,
@@ -86,7 +86,7 @@ export const effort = defineKind({
     /** The level that was asked for; absent = the model's own default. */
     effort: z.string().optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
   stays: 'newest',
   displayLine: (entry) => ({
     text: contentOf(entry) || `Effort: ${entry.data?.effort ?? 'the default'}`,
@@ -104,7 +104,7 @@ export const tools = defineKind({
     hash: z.string().optional(),
     tools: z.custom<readonly ToolSchema[]>(isToolSchemas).optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
   stays: 'newest',
 });
 
@@ -113,7 +113,7 @@ export const past = defineKind({
   subtype: 'past',
   type: 'system',
   data: z.object({ past: z.unknown() }),
-  isSent: false,
+  modelAccess: 'recall',
 });
 
 /** A notice for the user only. */
@@ -121,7 +121,7 @@ export const notice = defineKind({
   subtype: 'notice',
   type: 'system',
   data: z.object({ level: z.enum(['info', 'warning', 'error']).optional() }),
-  isSent: false,
+  modelAccess: 'recall',
   searchedAs: 'note',
   displayLine: (entry) => {
     const { level = 'info' } = entry.data ?? {};
@@ -134,7 +134,7 @@ export const usage = defineKind({
   subtype: 'usage',
   type: 'system',
   data: z.object({ purpose: z.string().optional() }),
-  isSent: false,
+  modelAccess: 'recall',
 });
 
 /** Placeholder for an unreadable line. */
@@ -147,6 +147,6 @@ export const unknown = defineKind({
     /** Why the content is missing. */
     lost: z.string().optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
   searchedAs: 'note',
 });

@@ -17,7 +17,7 @@ export const turnEnd = defineKind({
     removed: z.number().optional(),
     error: z.union([z.string(), z.object({ message: z.string().optional() })]).optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
   displayLine: ({ data }) => {
     if (data?.outcome === 'done') return doneLine(data);
     const text = endText(data?.outcome, data?.error);
@@ -85,7 +85,7 @@ export const hook = defineKind({
     what: z.enum(['blocked', 'changed', 'failed', 'message', 'stopped']).optional(),
     callId: z.string().optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
   searchedAs: 'note',
   displayLine: (entry) => {
     const isFailure = entry.data?.what === 'failed';
@@ -107,7 +107,7 @@ export const hookContext = defineKind({
     source: z.string().optional(),
     callId: z.string().optional(),
   }),
-  isSent: true,
+  modelAccess: 'sent',
   folds: true,
   searchedAs: 'note',
   displayLine: (entry) =>
@@ -128,7 +128,7 @@ export const judgement = defineKind({
     /** Why there was no clear verdict. */
     problem: z.string().optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
   // A denial is shown in the call's result, and any other verdict in the question to the user.
   displayLine: (entry) => {
     const { decision, tool } = entry.data ?? {};
@@ -143,7 +143,7 @@ export const shellStart = defineKind({
   subtype: 'shell_start',
   type: 'system',
   data: z.object({ command: z.string().optional() }),
-  isSent: false,
+  modelAccess: 'recall',
 });
 
 /** The end of a background task, with hosts that it reached after its call was recorded. */
@@ -158,7 +158,7 @@ export const task = defineKind({
     stoppedBy: z.string().optional(),
     sandbox: sandboxRecordSchema.optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
 });
 
 /** As reported by the client; see `SentRequest`. */
@@ -206,5 +206,5 @@ export const request = defineKind({
     outcome: z.string().optional(),
     request: requestRecordSchema.optional(),
   }),
-  isSent: false,
+  modelAccess: 'recall',
 });

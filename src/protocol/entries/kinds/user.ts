@@ -25,7 +25,7 @@ export const prompt = defineKind({
     /** The full prompt if the message holds only its beginning and end. */
     original: blobRefSchema.optional(),
   }),
-  isSent: true,
+  modelAccess: 'sent',
   searchedAs: 'you',
 });
 
@@ -43,7 +43,7 @@ export const shell = defineKind({
     display: toolDisplaySchema.partial().optional(),
     original: blobRefSchema.optional(),
   }),
-  isSent: true,
+  modelAccess: 'sent',
   folds: true,
   searchedAs: 'you',
 });
@@ -62,7 +62,7 @@ export const attachment = defineKind({
     /** Files that were read, with the hash of the content seen. */
     filesRead: z.array(z.looseObject({ path: z.string(), hash: z.string() })).optional(),
   }),
-  isSent: true,
+  modelAccess: 'sent',
   folds: true,
   searchedAs: 'note',
   displayLine: (entry) => {
@@ -78,7 +78,7 @@ export const image = defineKind({
   subtype: 'image',
   type: 'user',
   data: z.object({ path: z.string().optional(), callId: z.string().optional() }),
-  isSent: true,
+  modelAccess: 'sent',
   folds: true,
   searchedAs: 'note',
   displayLine: ({ data }) =>
@@ -99,7 +99,7 @@ export const skill = defineKind({
     again: z.boolean().optional(),
     commands: filledIn.optional(),
   }),
-  isSent: true,
+  modelAccess: 'sent',
   searchedAs: 'note',
   displayLine: (entry) => {
     const { name = 'unnamed', again = false } = entry.data ?? {};
@@ -116,7 +116,7 @@ export const memory = defineKind({
       .array(z.object({ file: z.string().optional(), similarity: z.number().optional() }))
       .optional(),
   }),
-  isSent: true,
+  modelAccess: 'sent',
   folds: true,
   searchedAs: 'note',
   displayLine: (entry) => {
@@ -141,7 +141,7 @@ export const instructions = defineKind({
     /** `user`: the user's own file; absent for files of the project and in earlier versions. */
     origin: z.string().optional(),
   }),
-  isSent: true,
+  modelAccess: 'sent',
   stays: 'all',
   searchedAs: 'note',
   displayLine: (entry) => {
@@ -163,7 +163,7 @@ export const environment = defineKind({
     block: z.string().optional(),
     about: z.string().optional(),
   }),
-  isSent: true,
+  modelAccess: 'sent',
   folds: true,
   stays: 'newest',
   searchedAs: 'note',
@@ -189,7 +189,7 @@ export const nudge = defineKind({
     /** Offset of a subagent's message in the content, in UTF-16 code units. */
     outputAt: z.number().optional(),
   }),
-  isSent: true,
+  modelAccess: 'sent',
   folds: true,
   searchedAs: 'note',
   displayLine: (entry) => contextLine('Note to the model.', { ...bodyOf(entry), only: 'export' }),
@@ -200,7 +200,7 @@ export const reminder = defineKind({
   subtype: 'reminder',
   type: 'user',
   data: z.object({ goal: z.string().optional(), todos: z.array(todoSchema).optional() }),
-  isSent: true,
+  modelAccess: 'sent',
   folds: true,
   stays: 'newest',
   searchedAs: 'note',
