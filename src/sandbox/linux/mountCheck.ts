@@ -106,10 +106,12 @@ export async function admit(
   block.on('error', () => undefined);
   const pid = await processIn(info);
   if (pid === undefined) return undefined;
+  const mark = ` ${escaped(landmark)} `;
   try {
     for (const deadline = Date.now() + BUILD_TIMEOUT_MS; Date.now() < deadline; await delay(POLL_MS)) {
-      // Until the new tree is the root of the process, its paths are different.
-      if (mountLookup(mountsOf(pid))(landmark)?.point !== landmark) continue;
+      // Until the new tree is the root of the process, its paths are different. A quick test first: parsing takes longer.
+      const table = mountTableOf(pid);
+      if (!table.includes(mark) || mountLookup(readMounts(table))(landmark)?.point !== landmark) continue;
       // Read again: the kernel returns a table in pieces, and the first may be from an earlier state.
       const path = unexpectedMount(expected, mountsOf(pid));
       if (path !== undefined) return end(group, `another program replaced ${path} in the meantime`);
@@ -257,5 +259,8 @@ function below(path: string, folder: string): string | undefined {
 const joined = (folder: string, rest: string): string => (folder === '/' ? rest || '/' : folder + rest);
 
 /** Blanks, line feeds and backslashes are written as three octal digits. */
+const escaped = (path: string): string =>
+  path.replace(/[ \t\n\\]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`);
+
 const unescaped = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
