@@ -126,6 +126,7 @@ const startsOtherwise: Readonly<Record<string, string>> = {
   'lsp/serverProcess.ts': 'by its whole path; looked up outside the workspace',
   'mcp/stdio.ts': 'a server that the user has defined or approved',
   'sandbox/probe.ts': 'bubblewrap, by its whole path',
+  'tools/shell/EarlyProcess.ts': 'what the sandbox starts, by whole paths',
   'tools/shell/startCommand.ts': 'what was allowed to run',
 };
 

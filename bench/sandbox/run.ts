@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import type { Grant } from '../../src/protocol/permissions.ts';
 import { createCommandSandbox } from '../../src/sandbox/Sandbox.ts';
 import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
+import { EarlyProcess } from '../../src/tools/shell/EarlyProcess.ts';
 import { OutputPipes } from '../../src/tools/shell/OutputPipes.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { startCommand } from '../../src/tools/shell/startCommand.ts';
@@ -70,6 +71,7 @@ const sandbox = createCommandSandbox({
 });
 
 const pipes = new OutputPipes();
+const early = new EarlyProcess(pipes);
 const state = await sandbox.state();
 if (state.type !== 'on') {
   console.log(`There is no sandbox here: ${state.reason}.`);
@@ -91,6 +93,7 @@ async function timed(basis: Grant['basis'], command: string): Promise<number> {
       confine: (scratch) => sandbox.confine({ command, cwd: root, grant: { basis }, env, scratch }),
     },
     pipes,
+    early,
   );
   await run.finished;
   const ms = performance.now() - startedAt;
@@ -111,6 +114,7 @@ const times = new Map(kinds.map(([name]) => [name, [] as number[]]));
 for (let round = 0; round < rounds; round++)
   for (const [name, basis, command] of kinds) times.get(name)?.push(await timed(basis, command));
 sandbox.dispose();
+early.dispose();
 await pipes.dispose();
 rmSync(base, { recursive: true, force: true });
 

@@ -48,25 +48,43 @@ export interface CommandRequest {
 export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
-  /** File descriptors inherited as 3, 4, …; the caller need not close them. `pipe`: a new pipe, passed to `admit`. */
-  readonly inherit: readonly (number | 'pipe')[];
+  /** New pipes that the program inherits as descriptors 3, 4, …; this program's ends are passed to `admit`. */
+  readonly inherit: readonly 'pipe'[];
   readonly env: Readonly<Record<string, string>>;
   /**
    * Lets the waiting command start once its sandbox has been verified. Resolves to the reason if the command was
    * stopped instead. `group`: its process group id; `pipes`: this program's ends. Absent = the command starts at once.
    */
   readonly admit?: (group: number, pipes: readonly LaunchPipe[]) => Promise<string | undefined>;
+  /** Another way to start the command, in less time. Absent = there is none. */
+  readonly early?: EarlyStart;
+}
+
+/**
+ * A process that is started before its command is known, and waits for it. It is the same for most commands of a session,
+ * and nothing is confined, mounted or run until `send`.
+ */
+export interface EarlyStart {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** As in `Launch`; this program's ends are passed to `send`. */
+  readonly inherit: Launch['inherit'];
+  /** Makes the waiting process start this command; returns the pipes for `admit`. */
+  send(pipes: readonly LaunchPipe[]): readonly LaunchPipe[];
 }
 
 /** This program's end of a pipe to the started process: the part of a `Duplex` that a sandbox needs. */
 export interface LaunchPipe {
   on(event: 'data' | 'end' | 'close' | 'error', listener: (chunk: unknown) => void): unknown;
-  end(text: string): unknown;
+  end(content: string | Uint8Array): unknown;
 }
 
 /** A pipe of a process that this program has started itself. */
 export interface StartedPipe extends LaunchPipe {
   destroy(): unknown;
+  /** Whether it keeps this program running. */
+  ref(): unknown;
+  unref(): unknown;
 }
 
 /**

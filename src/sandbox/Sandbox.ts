@@ -109,7 +109,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       // it takes as long as starting a program.
       const mayEnd = isReadOnly && request.isBrief === true;
       const isEntered = plan.network === 'session' || (options.platform === 'linux' && !mayEnd);
-      const entry = isEntered ? await proxy.open() : undefined;
+      const entry = isEntered ? await proxy.open() : proxy.current();
       const route = plan.network === 'session' ? entry : undefined;
       const token = randomBytes(9).toString('base64url');
       const own: RunningRequest = {
@@ -164,6 +164,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         bwrap,
         sealed,
         entry,
+        isEntered,
         route,
         token,
         asking: own,

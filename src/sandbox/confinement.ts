@@ -1,5 +1,4 @@
-import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import { lstatOf, resolved } from '../disk/fileLookups.ts';
 import { isInside } from '../disk/paths.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
@@ -7,6 +6,7 @@ import type { Confinement, GitUse, Launch } from '../protocol/sandbox.ts';
 import { whyBlocked, whyGitBlocked, whyHidden, whySharedBlocked } from './blocked.ts';
 import { BYTECODE_CACHE, englishMessages } from './environment.ts';
 import { bubblewrapArguments } from './linux/bubblewrap.ts';
+import { earlyStart } from './linux/earlyStart.ts';
 import { admit, expectedMounts, mountsNow } from './linux/mountCheck.ts';
 import { guardsOf, type MountWatch, mountWith, watchMounts } from './linux/mountWatch.ts';
 import { socketFilter } from './linux/seccomp.ts';
@@ -87,6 +87,8 @@ interface ConfinedParts {
   readonly sealed: readonly string[];
   /** Leads into the session's namespaces. */
   readonly entry: ProxyRoute | undefined;
+  /** False if the command runs in them only if it is started early. */
+  readonly isEntered: boolean;
   /** The same, if the command has a network. */
   readonly route: ProxyRoute | undefined;
   readonly token: string;
@@ -115,6 +117,7 @@ export function confined({
   bwrap,
   sealed,
   entry,
+  isEntered,
   route,
   token,
   asking,
@@ -127,13 +130,12 @@ export function confined({
   onBuilt,
   onRelease,
 }: ConfinedParts): Confinement {
-  const descriptors: number[] = [];
   const caches = withBytecode(options.caches, shared);
   /** Those already reported. */
   const exposed = new Set<string>();
   let kept: number | undefined;
   let watch: MountWatch | undefined;
-  let first: number | undefined;
+  let firstProcess: number | undefined;
   let isReleased = false;
   const shown = (path: string): string => (isInside(path, plan.cwd) ? relative(plan.cwd, path) : path);
   const release = (): void => {
@@ -141,7 +143,6 @@ export function confined({
     watch?.stop();
     changes.end();
     if (kept !== undefined) route?.forwarder?.unwatch(kept);
-    for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
     onRelease();
   };
   const isolated =
@@ -154,7 +155,7 @@ export function confined({
   return {
     isConfined: true,
     isBinding: options.isBinding,
-    firstProcess: () => first,
+    firstProcess: () => firstProcess,
     launch(program, args): Launch {
       const own = {
         ...env,
@@ -172,35 +173,45 @@ export function confined({
           env: own,
         };
       const bytes = options.allowUnixSockets ? undefined : socketFilter(options.machine);
-      if (bytes !== undefined) descriptors.push(openFilter(bytes, plan.scratch));
       const machine = mountsNow();
       const present = onLinux();
-      const gate = 3 + descriptors.length;
-      const words = [
-        ...(entry?.enter() ?? []),
-        bwrap,
-        ...bubblewrapArguments(present, {
-          filter: bytes === undefined ? undefined : 3,
-          gate: { info: gate, block: gate + 1 },
-          // Without mounts that have disappeared since.
-          sealed: sealed.filter((point) => machine.some((mount) => mount.point === point)),
-        }),
-        program,
-        ...withLimits(args, options.limits),
+      const [filter, info, block] = bytes === undefined ? [undefined, 3, 4] : [3, 4, 5];
+      const inherit = [...(filter === undefined ? [] : ['pipe' as const]), 'pipe' as const, 'pipe' as const];
+      const enter = entry?.enter() ?? [];
+      const words = bubblewrapArguments(present, {
+        filter,
+        gate: { info, block },
+        // Without mounts that have disappeared since.
+        sealed: sealed.filter((point) => machine.some((mount) => mount.point === point)),
+      });
+      const limited = withLimits(args, options.limits);
+      const [first = bwrap, ...more] = [
+        ...(isEntered ? enter : []),
+        ...[bwrap, ...words, program, ...limited],
       ];
+      const early =
+        entry && earlyStart({ enter, bwrap, words, inherit, shell: program, args: limited, env: own });
       const expected = expectedMounts(present, machine, (path) => resolved(path)[0] ?? path);
       return {
-        program: words[0] ?? bwrap,
-        args: words.slice(1),
-        inherit: [...descriptors, 'pipe', 'pipe'],
-        env: own,
-        admit: (group, pipes) =>
-          admit(expected, plan.scratch, group, pipes, (pid) => {
-            first = pid;
+        ...{ program: first, args: more, inherit, env: own },
+        ...(early && { early }),
+        admit(group, pipes) {
+          if (bytes !== undefined) {
+            // bubblewrap exited before reading, and has reported why.
+            pipes[0]?.on('error', () => undefined);
+            pipes[0]?.end(bytes);
+          }
+          const gate = bytes === undefined ? pipes : pipes.slice(1);
+          return admit(expected, plan.scratch, group, gate, (pid) => {
+            firstProcess = pid;
             if (isReleased) return;
-            const mount = mountWith((of) => entry?.enterMounts?.(of), find('mount', options.path));
+            const mount = mountWith(
+              (of) => (isEntered ? entry?.enterMounts?.(of) : undefined),
+              find('mount', options.path),
+            );
             watch = watchMounts({ guards: guardsOf(present, expected), pid, group, mount });
-          }).finally(onBuilt),
+          }).finally(onBuilt);
+        },
       };
     },
     record(): SandboxRecord {
@@ -276,12 +287,4 @@ function withLimits(
     'echo 500 >| /proc/self/oom_score_adj',
   ];
   return [...args.slice(0, -1), `{ ${limits.join('; ')}; } 2>/dev/null\n${args.at(-1) ?? ''}`];
-}
-
-function openFilter(bytes: Uint8Array, scratch: string): number {
-  const file = join(scratch, 'filter');
-  writeFileSync(file, bytes, { mode: 0o600 });
-  const descriptor = openSync(file, 'r');
-  unlinkSync(file);
-  return descriptor;
 }

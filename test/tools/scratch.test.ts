@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, symlink, utimes, writeFile } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { EarlyProcess } from '../../src/tools/shell/EarlyProcess.ts';
 import { OutputPipes } from '../../src/tools/shell/OutputPipes.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { startCommand } from '../../src/tools/shell/startCommand.ts';
@@ -51,14 +52,17 @@ test('a sandbox that fails leaves no folder and no pipe behind', async () => {
   const open = (): number => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
   const before = open();
   const pipes = new OutputPipes();
+  const early = new EarlyProcess(pipes);
   const failing = startCommand(
     {
       ...{ shell: '/bin/sh', command: ':', cwd: parent, env: {}, ownPath: '', onChunk: () => undefined },
       confine: () => Promise.reject(new Error('no sandbox')),
     },
     pipes,
+    early,
   );
   await expect(failing).rejects.toThrow('no sandbox');
+  early.dispose();
   await pipes.dispose();
   expect(await readdir(join(parent, SCRATCH_NAME))).toEqual([]);
   await vi.waitFor(() => expect(open()).toBeLessThanOrEqual(before));

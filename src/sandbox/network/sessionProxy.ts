@@ -14,6 +14,8 @@ import { createProxy } from './proxy.ts';
 export interface SessionProxy {
   /** Opens the proxy once; undefined if commands cannot have any network. */
   open(): Promise<ProxyRoute | undefined>;
+  /** The opened one; undefined if it is not open yet. */
+  current(): ProxyRoute | undefined;
   /** From now on, connections with this token belong to the command. */
   begin(token: string, command: RunningRequest): void;
   end(token: string): void;
@@ -23,6 +25,7 @@ export interface SessionProxy {
 export function createSessionProxy(options: RouteOptions): SessionProxy {
   const { network } = options;
   let opened: Promise<ProxyRoute | undefined> | undefined;
+  let current: ProxyRoute | undefined;
   const running = new Map<string, RunningRequest>();
 
   /**
@@ -57,9 +60,15 @@ export function createSessionProxy(options: RouteOptions): SessionProxy {
 
   return {
     open() {
-      opened ??= openProxyRoute(proxy, options).catch(() => undefined);
+      opened ??= openProxyRoute(proxy, options)
+        .catch(() => undefined)
+        .then((route) => {
+          current = route;
+          return route;
+        });
       return opened;
     },
+    current: () => current,
     begin: (token, command) => void running.set(token, command),
     end: (token) => void running.delete(token),
     close() {

@@ -12,10 +12,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeScratch } from './scratch.ts';
 
-interface OutputPipe {
+export interface OutputPipe {
   readonly reader: Socket;
   /** Descriptor for the child; close ours once the child has it, otherwise the end of the output is never seen. */
   readonly writeEnd: number;
+  /** Only the first call does something. */
   closeWriteEnd(): void;
 }
 
@@ -95,5 +96,10 @@ function opened(path: string): OutputPipe {
   const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writeEnd = openSync(path, constants.O_WRONLY);
   const reader = new Socket({ fd: readEnd, readable: true, writable: false });
-  return { reader, writeEnd, closeWriteEnd: () => closeSync(writeEnd) };
+  let isOpen = true;
+  const closeWriteEnd = (): void => {
+    if (isOpen) closeSync(writeEnd);
+    isOpen = false;
+  };
+  return { reader, writeEnd, closeWriteEnd };
 }

@@ -1,5 +1,6 @@
 /** Owns every running command, in the foreground and background, so that none survives the program. */
 import type { TaskChange, TaskInfo, TaskPort, TaskStopper } from '../../protocol/tasks.ts';
+import { EarlyProcess } from './EarlyProcess.ts';
 import type { OutputCapture } from './OutputCapture.ts';
 import { OutputPipes } from './OutputPipes.ts';
 import { type CommandEnd, type CommandSpec, type RunningCommand, startCommand } from './startCommand.ts';
@@ -35,11 +36,12 @@ export class TaskRegistry implements TaskPort {
   readonly #tasks = new Map<string, BackgroundTask>();
   readonly #listeners = new Set<(change: TaskChange) => void>();
   readonly #pipes = new OutputPipes();
+  readonly #early = new EarlyProcess(this.#pipes);
   #lastNumber = 0;
   #disposed = false;
 
   async start(spec: CommandSpec, callId: string): Promise<RunningCommand> {
-    const run = await startCommand(spec, this.#pipes);
+    const run = await startCommand(spec, this.#pipes, this.#early);
     this.#running.set(run, callId);
     if (this.#disposed) await this.#end(run);
     return run;
@@ -142,6 +144,7 @@ export class TaskRegistry implements TaskPort {
   async dispose(): Promise<void> {
     this.#disposed = true;
     this.#listeners.clear();
+    this.#early.dispose();
     await Promise.all([...this.#running.keys()].map((run) => this.#end(run)));
     await Promise.all([...this.#tasks.values()].map(({ capture }) => capture.close()));
     await this.#pipes.dispose();

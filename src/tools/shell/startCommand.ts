@@ -5,8 +5,15 @@ import { open, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Confinement, type Launch, launchPipesOf } from '../../protocol/sandbox.ts';
+import {
+  type Confinement,
+  type EarlyStart,
+  type Launch,
+  type LaunchPipe,
+  launchPipesOf,
+} from '../../protocol/sandbox.ts';
 import { quoteWord } from '../../protocol/text/quoteWord.ts';
+import type { EarlyProcess } from './EarlyProcess.ts';
 import type { OutputPipes } from './OutputPipes.ts';
 import { makeScratch } from './scratch.ts';
 
@@ -52,7 +59,11 @@ export interface RunningCommand {
 }
 
 /** Never rejects because of the command; rejects with a system error if there is no temporary directory. */
-export async function startCommand(spec: CommandSpec, pipes: OutputPipes): Promise<RunningCommand> {
+export async function startCommand(
+  spec: CommandSpec,
+  pipes: OutputPipes,
+  early: EarlyProcess,
+): Promise<RunningCommand> {
   const scratch = await makeScratch(tmpdir());
   const cwdFile = join(scratch, 'cwd');
   const [jobsFile, commandFile] = [join(scratch, 'jobs'), join(scratch, 'command')];
@@ -61,11 +72,11 @@ export async function startCommand(spec: CommandSpec, pipes: OutputPipes): Promi
   // Runs in parallel; a rejection is handled below.
   const confining = spec.confine?.(scratch);
   confining?.catch(() => undefined);
-  const pipe = await pipes.take(spec.ownPath);
-  const output = pipe?.writeEnd ?? 'pipe';
+  let pipe = early.isReady ? undefined : await pipes.take(spec.ownPath);
   let confinement: Confinement | undefined;
   let child: ChildProcess;
   let refused: Promise<string | undefined> | undefined;
+  let earlyStart: EarlyStart | undefined;
   try {
     confinement = await confining;
     if (confinement?.refusal !== undefined) {
@@ -79,15 +90,26 @@ export async function startCommand(spec: CommandSpec, pipes: OutputPipes): Promi
       env: spec.env,
       inherit: [],
     };
-    child = spawn(start.program, start.args, {
-      cwd: spec.cwd,
-      env: { ...start.env, PWD: spec.cwd },
-      stdio: ['ignore', output, output, ...start.inherit],
-      detached: true,
-    });
-    // Node has already closed the child's end of new pipes; inherited descriptors have none.
-    const pipes = launchPipesOf(child);
-    if (child.pid !== undefined) refused = start.admit?.(child.pid, pipes);
+    earlyStart = start.early;
+    const begun = earlyStart && early.run(earlyStart);
+    let gate: readonly LaunchPipe[];
+    if (begun === undefined) {
+      pipe ??= await pipes.take(spec.ownPath);
+      const output = pipe?.writeEnd ?? 'pipe';
+      child = spawn(start.program, start.args, {
+        cwd: spec.cwd,
+        env: { ...start.env, PWD: spec.cwd },
+        stdio: ['ignore', output, output, ...start.inherit],
+        detached: true,
+      });
+      gate = launchPipesOf(child);
+    } else {
+      // It was not waiting yet when the pipe was taken.
+      pipe?.reader.destroy();
+      pipe?.closeWriteEnd();
+      ({ child, pipe, gate } = begun);
+    }
+    if (child.pid !== undefined) refused = start.admit?.(child.pid, gate);
   } catch (error) {
     confinement?.release();
     // Some startup failures (environment too large, NUL in the command) are thrown; others are emitted as events.
@@ -127,6 +149,7 @@ export async function startCommand(spec: CommandSpec, pipes: OutputPipes): Promi
     release: async () => {
       confinement?.release();
       for (const stream of streams) stream.destroy();
+      if (earlyStart !== undefined) void early.prepare(earlyStart, spec.ownPath);
       // Anything that cannot be removed stays in the temporary directory, which the system cleans up.
       await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
     },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Confinement } from '../../../src/protocol/sandbox.ts';
+import { EarlyProcess } from '../../../src/tools/shell/EarlyProcess.ts';
 import { OutputPipes } from '../../../src/tools/shell/OutputPipes.ts';
 import { type RunningCommand, startCommand } from '../../../src/tools/shell/startCommand.ts';
 
@@ -21,6 +22,7 @@ async function runWith(
     ...parts,
   };
   const pipes = new OutputPipes();
+  const early = new EarlyProcess(pipes);
   const run = await startCommand(
     {
       ...{ shell: '/bin/sh', command, cwd: '/', env: {}, ownPath: process.env.PATH ?? '' },
@@ -28,11 +30,13 @@ async function runWith(
       onChunk: () => undefined,
     },
     pipes,
+    early,
   );
   await run.finished;
   await during(run);
   await run.stop();
   await run.release();
+  early.dispose();
   await pipes.dispose();
 }
 
