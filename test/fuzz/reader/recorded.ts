@@ -79,8 +79,7 @@ function unexpected({ command, folder }: Job, calls: readonly Call[], policy: Po
   if (!parsed.ok || !parsed.parts.every(isSteady)) return undefined;
   const visits = track(parsed.parts, resolve(policy.root, folder), policy);
   // zsh writes a redirection without a command to the screen through a program.
-  const isNull = ({ words }: Call): boolean =>
-    /^(?:cat|more)$/.test(words.join(' ')) && /[<>]/.test(command);
+  const isNull = ({ words }: Call): boolean => /^(?:cat|more)$/.test(words.join(' ')) && /[<>]/.test(command);
   return calls.find((call) => !isNull(call) && !visits.some((visit) => accounts(visit, call, policy)));
 }
 
