@@ -48,7 +48,7 @@ describe('the judge may decide on work that stays in the project', () => {
   });
 });
 
-test('a git command that would add a secret is left to the user', async () => {
+test('the user decides on a git command that would add a secret', async () => {
   for (const command of ['git add -A', 'git add -f .', 'git stash -a'])
     expect(await limitOf(command)).toContain('.env');
 });
