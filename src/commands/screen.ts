@@ -91,7 +91,7 @@ function promptOf(request: string): string {
 
 How it works:
 - A shell command gets one JSON object on its standard input and prints one line, at most three, within one second; exit code 0. Colors by ANSI SGR are kept, every other escape is removed. COLUMNS has the width.
-- The JSON: session_id, session_name (or null), transcript_path, cwd, version, model {id, display_name}, workspace {current_dir, project_dir, added_dirs}, cost {total_cost_usd (or null), total_duration_ms, total_api_duration_ms, total_lines_added, total_lines_removed}, context_window {context_window_size, used_percentage (or null), remaining_percentage, current_usage {input_tokens, output_tokens, cache_read_input_tokens} (or null)}, permission_mode.
+- The JSON: hook_event_name ("Status"), session_id, session_name (or null), transcript_path, cwd, version, model {id, display_name}, workspace {current_dir, project_dir, added_dirs}, cost {total_cost_usd (or null), total_duration_ms, total_api_duration_ms, total_lines_added, total_lines_removed}, context_window {context_window_size, used_percentage (or null), remaining_percentage, current_usage {input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens} (or null)}, permission_mode, output_style {name}.
 - The setting is "statusLine": {"command": "…", "padding": 0} in config.json in CLAWDCODE_HOME, by default ~/.clawdcode. Add "refreshMs" (at least 1000) only if it shows a clock.
 
 What to do:

@@ -1,11 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AgentState } from '../../../src/agent/types.ts';
+import { statusline } from '../../../src/commands/screen.ts';
+import type { CommandHost } from '../../../src/commands/types.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { createStatusRunner, statusText } from '../../../src/ui/terminal/statusLineCommand.ts';
 import {
   addEntry,
   noTotals,
+  type StatusLineInput,
   type StatusLineOutput,
   statusLineInput,
 } from '../../../src/ui/terminal/statusLineInput.ts';
@@ -43,7 +48,7 @@ function entry(message: object, toolResult?: object): JSONLEntry {
   return { timestamp: '2026-01-01T00:00:00.000Z', message, toolResult } as unknown as JSONLEntry;
 }
 
-test('the input has the fields and totals that scripts for other agents read', () => {
+function madeUpInput(): StatusLineInput {
   const entries = [
     entry({}),
     entry({ durationMs: 1500, usage: { input_tokens: 1000, output_tokens: 20, cached_tokens: 600 } }),
@@ -61,7 +66,11 @@ test('the input has the fields and totals that scripts for other agents read', (
   } as unknown as AgentState;
   const info = { cwd: '/home/you/project/src', version: '1.2.3', sessionFile: '/home/s-1.jsonl' };
   const now = Date.parse('2026-01-01T00:01:00.000Z');
-  expect(statusLineInput(state, info, entries.reduce(addEntry, noTotals), now)).toEqual({
+  return statusLineInput(state, info, entries.reduce(addEntry, noTotals), now);
+}
+
+test('the input has the fields and totals that scripts for other agents read', () => {
+  expect(madeUpInput()).toEqual({
     hook_event_name: 'Status',
     session_id: 's-1',
     session_name: 'Fix it',
@@ -92,6 +101,23 @@ test('the input has the fields and totals that scripts for other agents read', (
     output_style: { name: 'default' },
   });
 });
+
+test('/statusline and the docs describe exactly the fields of the input', () => {
+  const { op } = statusline.run('the branch', {} as CommandHost) as { op: { text: string } };
+  const prompted = /- The JSON: (.*)\./.exec(op.text)?.[1] ?? '';
+  const names = prompted.replace(/\(.*?\)/g, '').match(/\w+/g);
+  const input = madeUpInput();
+  expect(names).toEqual(fieldsOf(input));
+  const docs = readFileSync(join(import.meta.dirname, '../../../docs/status-line.md'), 'utf8');
+  const example = /^## Input[\s\S]*?```json\n([\s\S]*?)```/m.exec(docs)?.[1] ?? '';
+  expect(fieldsOf(JSON.parse(example))).toEqual(fieldsOf(input));
+});
+
+/** The names of all fields in order, nested ones after their parent. */
+function fieldsOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, one]) => [name, ...fieldsOf(one)]);
+}
 
 function runner(refreshMs?: number) {
   vi.useFakeTimers();
