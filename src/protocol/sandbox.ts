@@ -195,7 +195,7 @@ export interface CommandSandbox {
   /** Where a file is that only commands see at this path, in a temporary folder. Absolute. Absent = nowhere. */
   privatePlace?(path: string): string | undefined;
   /** Runs the command without a sandbox, because the user approved that. */
-  outside(request: CommandRequest, reason: string): Confinement;
+  outside(request: CommandRequest, reason: string): Confinement | Promise<Confinement>;
   /** Never rejects. */
   dispose(): void | Promise<void>;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/hasSandbox.ts';
 import { keys } from '../ui/screen.ts';
+import { startDriver } from './support/driver.ts';
 import type { ScriptedReply, WireRequest } from './support/server.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
@@ -230,6 +231,39 @@ test('after kill -9 the next start names the worktree, the model is told where i
   await again.waitFor(`Removed: ${left?.branch}.`);
   expect(await worktreesOf(setup)).toEqual([]);
 });
+
+test.skipIf(!hasSandbox)(
+  'what a command of a subagent in a worktree changes in the project outside the sandbox is rewound',
+  { tags: 'long' },
+  async () => {
+    const setup = await setUpProgram();
+    const { server, work } = setup;
+    mkdirSync(work.data, { recursive: true });
+    writeFileSync(
+      join(work.data, 'config.json'),
+      JSON.stringify({ sandbox: { excludedCommands: ['cp *'] } }),
+    );
+    const file = join(work.repository, 'important.txt');
+    writeFileSync(file, 'not committed\n');
+    const command = `cp /dev/null ${file}`;
+    server.script(
+      { calls: [isolated('empty it', 'Empty it.')] },
+      { calls: [{ name: 'Bash', input: { command } }] },
+      { text: 'Emptied.' },
+      { text: 'Done.' },
+    );
+    const driver = startDriver(setup, ['--allowed-tools', `Bash(${command})`, '--replay-user-messages']);
+    driver.prompt('empty it');
+    const { uuid } = await driver.next(({ isReplay }) => isReplay === true);
+    await driver.nextOf('result');
+    expect(readFileSync(file, 'utf8')).toBe('');
+    expect(await driver.request({ subtype: 'rewind_files', user_message_id: uuid })).toMatchObject({
+      response: { canRewind: true, filesChanged: [file] },
+    });
+    expect(readFileSync(file, 'utf8')).toBe('not committed\n');
+    await driver.end();
+  },
+);
 
 test.skipIf(!hasSandbox)(
   'in the sandbox, commands change the worktree and its branch, and nothing else',

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { createAgent } from '../../agent/Agent.ts';
 import type { AgentDeps } from '../../agent/agentDeps.ts';
-import type { CheckpointKeeper } from '../../agent/checkpoints.ts';
 import type { Clock } from '../../agent/reply.ts';
 import {
   type ChildRequest,
@@ -22,7 +21,6 @@ import { modelOf } from '../../extensions/frontMatter.ts';
 import type { HookPort } from '../../protocol/extensions/hooks.ts';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import type { ModelClient } from '../../protocol/models/model.ts';
-import type { Access } from '../../protocol/permissions.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { traitsOf } from '../../protocol/toolNames.ts';
 import type { Tool } from '../../protocol/tools.ts';
@@ -32,6 +30,7 @@ import type { ModelChoice } from '../models/modelChoice.ts';
 import { userName } from '../process/workspaceFacts.ts';
 import { adoptChangedFiles } from '../sandbox.ts';
 import type { SessionSkills } from '../skills.ts';
+import { checkpointsOutside } from './checkpointsOutside.ts';
 import type { OpenedWorktree, Worktrees } from './worktrees.ts';
 
 /** The sessions of the subagents of one session. */
@@ -204,9 +203,12 @@ function createChild(
   const { client, clock, interactive, waitForTools, suggestHost, onChanging, hooks: port, onError } = parts;
   const hooked = { id, type: definition.name, sessionId };
   const { sandbox, toolDeps, permissions, decide, enable } = worktree?.confinement ?? parts.confinement;
-  // The session's sandbox outlives the subagent.
-  const lent = worktree === undefined ? { ...sandbox, dispose() {} } : sandbox;
-  const builtin = builtinTools({ ...toolDeps, sandbox: lent, variables: port?.variables });
+  // Checkpoints cover the project, and a worktree is not part of it. The session's sandbox outlives the subagent.
+  const place =
+    worktree === undefined
+      ? { checkpoints: parent.checkpoints, sandbox: { ...sandbox, dispose() {} } }
+      : checkpointsOutside(parent.checkpoints, sandbox, (path) => isInside(path, worktree.record.path));
+  const builtin = builtinTools({ ...toolDeps, sandbox: place.sandbox, variables: port?.variables });
   const agent = createAgent({
     id: newId(),
     context,
@@ -228,7 +230,7 @@ function createChild(
     root: worktree?.record.path ?? parts.root,
     cwd: worktree?.cwd ?? cwd,
     mode: 'default',
-    parent: worktree === undefined ? parent : { ...parent, checkpoints: outsideOf(worktree, parent) },
+    parent: { ...parent, checkpoints: place.checkpoints },
     maxSteps: definition.maxTurns ?? DEFAULT_STEPS,
     interactive,
     demo: false,
@@ -240,19 +242,6 @@ function createChild(
   });
   adoptChangedFiles(agent, sandbox);
   return agent;
-}
-
-/**
- * Checkpoints cover the project. A worktree is not part of it, and confined commands in a worktree do not change it.
- */
-function outsideOf(
-  { record, confinement }: OpenedWorktree,
-  { checkpoints }: ChildRequest['parent'],
-): ChildRequest['parent']['checkpoints'] {
-  return checkpointsOutside(checkpoints, {
-    isApart: (path) => isInside(path, record.path),
-    isConfined: async () => (await confinement.sandbox.state()).type === 'on',
-  });
 }
 
 /** Denies whatever plan mode denies, and otherwise decides as for any agent. */
@@ -303,45 +292,4 @@ function names(written: string, tool: string): boolean {
   if (name === '*' || name === of) return true;
   if (!name.startsWith('mcp__')) return false;
   return of.startsWith(`${name.replace(/__\*$/, '')}__`);
-}
-
-// The checkpoints of a subagent that works in a folder of its own, which a rewind leaves alone.
-
-interface Apart {
-  /** True for paths in that folder. */
-  readonly isApart: (path: string) => boolean;
-  /** True if commands cannot change files outside of it: the user's own edits are then not mistaken for theirs. */
-  readonly isConfined: () => Promise<boolean>;
-}
-
-/** Passes on only what may change files outside that folder. */
-export function checkpointsOutside(
-  keeper: CheckpointKeeper,
-  { isApart, isConfined }: Apart,
-): CheckpointKeeper {
-  let confined: Promise<boolean> | undefined;
-  const rest = async (access: Access): Promise<Access | undefined> => {
-    if (access.type === 'write') {
-      const paths = access.paths.filter((path) => !isApart(path));
-      return paths.length === 0 ? undefined : { ...access, paths };
-    }
-    if (access.type !== 'command') return access;
-    confined ??= isConfined();
-    return (await confined) ? undefined : access;
-  };
-  return {
-    ...keeper,
-    scan() {},
-    handleEvent() {},
-    async before(access, signal) {
-      const outside = await rest(access);
-      if (outside !== undefined) await keeper.before(outside, signal);
-    },
-    async after(callId, cause, access, signal) {
-      const outside = await rest(access);
-      return outside === undefined
-        ? { filesChanged: [], drafts: [] }
-        : keeper.after(callId, cause, outside, signal);
-    },
-  };
 }

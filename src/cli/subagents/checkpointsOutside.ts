@@ -1,0 +1,62 @@
+/** The checkpoints of a subagent that works in a folder of its own, which a rewind leaves alone. */
+import type { CheckpointKeeper } from '../../agent/checkpoints.ts';
+import type { Access } from '../../protocol/permissions.ts';
+import type { CommandSandbox, Confinement } from '../../protocol/sandbox.ts';
+
+interface Outside {
+  readonly checkpoints: CheckpointKeeper;
+  /** Commands have to be started with this one. */
+  readonly sandbox: CommandSandbox;
+}
+
+/**
+ * Passes on only what may change files outside that folder (`isApart`: true for paths in it). A command is passed on when
+ * one of its programs is about to start unconfined. A confined one cannot change such files: the user's own edits are
+ * then not mistaken for its.
+ */
+export function checkpointsOutside(
+  keeper: CheckpointKeeper,
+  sandbox: CommandSandbox,
+  isApart: (path: string) => boolean,
+): Outside {
+  let running: { readonly access: Access; readonly signal: AbortSignal; isPassedOn: boolean } | undefined;
+  const rest = (access: Access): Access | undefined => {
+    if (access.type !== 'write') return access;
+    const paths = access.paths.filter((path) => !isApart(path));
+    return paths.length === 0 ? undefined : { ...access, paths };
+  };
+  const starting = async (confinement: Confinement): Promise<Confinement> => {
+    if (confinement.isConfined || running === undefined || running.isPassedOn) return confinement;
+    running.isPassedOn = true;
+    await keeper.before(running.access, running.signal);
+    return confinement;
+  };
+  return {
+    sandbox: {
+      ...sandbox,
+      confine: async (request) => starting(await sandbox.confine(request)),
+      outside: async (request, reason) => starting(await sandbox.outside(request, reason)),
+    },
+    checkpoints: {
+      ...keeper,
+      scan() {},
+      handleEvent() {},
+      async before(access, signal) {
+        if (access.type === 'command') {
+          running = { access, signal, isPassedOn: false };
+          return;
+        }
+        const outside = rest(access);
+        if (outside !== undefined) await keeper.before(outside, signal);
+      },
+      async after(callId, cause, access, signal) {
+        const isPassedOn = access.type !== 'command' || running?.isPassedOn === true;
+        if (access.type === 'command') running = undefined;
+        const outside = isPassedOn ? rest(access) : undefined;
+        return outside === undefined
+          ? { filesChanged: [], drafts: [] }
+          : keeper.after(callId, cause, outside, signal);
+      },
+    },
+  };
+}

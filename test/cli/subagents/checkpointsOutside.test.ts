@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { CheckpointKeeper } from '../../../src/agent/checkpoints.ts';
+import { checkpointsOutside } from '../../../src/cli/subagents/checkpointsOutside.ts';
+import type { Access } from '../../../src/protocol/permissions.ts';
+import type { CommandRequest, CommandSandbox, Confinement } from '../../../src/protocol/sandbox.ts';
+
+const changes = { filesChanged: [], drafts: [] };
+const { signal } = new AbortController();
+
+/** In `/w`, in a sandbox that `cp` may leave. `seen`: what reaches the keeper and what starts, in order. */
+function workIn() {
+  const seen: unknown[] = [];
+  const keeper: CheckpointKeeper = {
+    scan: () => {},
+    scanSoon: () => {},
+    handleEvent: () => {},
+    settled: async () => {},
+    before: async (one) => void seen.push(['before', one]),
+    after: async (_id, _cause, one) => {
+      seen.push(['after', one]);
+      return changes;
+    },
+    lend: () => keeper,
+    alone: (work) => work(),
+    close: async () => {},
+  };
+  const confined = (isConfined: boolean) => ({ isConfined }) as Confinement;
+  const sandbox = {
+    confine: async ({ command }: CommandRequest) => confined(!command.startsWith('cp')),
+    outside: () => confined(false),
+  } as unknown as CommandSandbox;
+  const place = checkpointsOutside(keeper, sandbox, (path) => path.startsWith('/w/'));
+  const run = async (access: Access, ...programs: readonly (readonly ['confine' | 'outside', string])[]) => {
+    await place.checkpoints.before(access, signal);
+    for (const [how, command] of programs) {
+      await place.sandbox[how]({ command } as CommandRequest, 'approved');
+      seen.push(command);
+    }
+    await place.checkpoints.after('c1', 'call', access, signal);
+    return seen.splice(0);
+  };
+  return run;
+}
+
+const line = (command: string): Access => ({ type: 'command', command, cwd: '/w' });
+
+test('writes in the worktree are left out; of several files, only those in the project are recorded', async () => {
+  const run = workIn();
+  expect(await run({ type: 'write', paths: ['/w/a'] })).toEqual([]);
+  const rest = { type: 'write', paths: ['/p/a'] };
+  expect(await run({ type: 'write', paths: ['/w/a', '/p/a'] })).toEqual([
+    ['before', rest],
+    ['after', rest],
+  ]);
+});
+
+test('a command is recorded if it runs unconfined, from before it starts, and each for itself', async () => {
+  const run = workIn();
+  const make = line('make');
+  expect(await run(make, ['confine', 'make'])).toEqual(['make']);
+  const copy = line('cp a /p/a');
+  expect(await run(copy, ['confine', 'cp a /p/a'])).toEqual([['before', copy], 'cp a /p/a', ['after', copy]]);
+  expect(await run(make, ['confine', 'make'])).toEqual(['make']);
+});
+
+test('so is one that runs outside after the sandbox blocked it, and a line of which one part is unconfined', async () => {
+  const run = workIn();
+  const make = line('make');
+  expect(await run(make, ['confine', 'make'], ['outside', 'make'])).toEqual([
+    'make',
+    ['before', make],
+    'make',
+    ['after', make],
+  ]);
+  const both = line('ls && cp a b && cp c d');
+  expect(await run(both, ['confine', 'ls'], ['confine', 'cp a b'], ['confine', 'cp c d'])).toEqual([
+    'ls',
+    ['before', both],
+    'cp a b',
+    'cp c d',
+    ['after', both],
+  ]);
+});
