@@ -322,7 +322,12 @@ async function needlessTip(git: Git, record: WorktreeRecord): Promise<string | u
   const tips = await git(path, ['rev-parse', 'HEAD^{commit}', `refs/heads/${branch}^{commit}`]);
   if (hasFiles || tips.code !== 0) return undefined;
   const [head = '', tip = ''] = tips.stdout.trim().split('\n');
+  // A detached HEAD moves away at the next checkout, and another branch of a subagent may be removed as well.
+  const current = await git(root, ['symbolic-ref', '--quiet', 'HEAD']);
+  const keeper = current.stdout.trim();
+  if (current.code !== 0 || !keeper.startsWith('refs/heads/') || keeper.startsWith(`refs/heads/${BRANCHES}/`))
+    return undefined;
   for (const one of [head, tip])
-    if ((await git(root, ['merge-base', '--is-ancestor', one, 'HEAD'])).code !== 0) return undefined;
+    if ((await git(root, ['merge-base', '--is-ancestor', one, keeper])).code !== 0) return undefined;
   return tip;
 }

@@ -141,6 +141,23 @@ test.each(['--assume-unchanged', '--skip-worktree'])(
   },
 );
 
+test.each([
+  ['a detached HEAD', ['--detach']],
+  ['the branch of another subagent', ['-b', 'clawdcode/other']],
+])('a clean keeps commits that only %s has', async (_, how) => {
+  const { folder, git, create, run } = await repository();
+  const { record } = await create();
+  writeFileSync(join(record.path, 'a.txt'), 'work\n');
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@e.com', 'commit', '-qam', 'x'], {
+    cwd: record.path,
+  });
+  await endWorktree(git, folder, record);
+  run('checkout', '-q', ...how, record.branch);
+  expect(await createWorktreePort(git, folder).clean()).toEqual({ removed: [], kept: [record.branch] });
+  run('checkout', '-q', '-b', 'mine');
+  expect(await createWorktreePort(git, folder).clean()).toEqual({ removed: [record.branch], kept: [] });
+});
+
 test('a clean takes what nothing is lost with: what was merged, and what a killed program left unchanged', {
   tags: 'long',
 }, async () => {
