@@ -7,7 +7,8 @@ import type { Worker } from 'node:worker_threads';
 /** Message of a thread about the request with this id. */
 export type ThreadAnswer = { readonly id: number } & (
   | { readonly type: 'changed' }
-  | { readonly type: 'done'; readonly result: unknown }
+  /** `isLast`: the thread should be replaced. */
+  | { readonly type: 'done'; readonly result: unknown; readonly isLast?: true }
   | { readonly type: 'failed'; readonly message: string }
 );
 
@@ -41,6 +42,8 @@ export function createThreadClient<Question extends { readonly id: number }>(
 ): ThreadClient<Question> {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
+  /** Threads that get no more requests, and end when nothing is waiting. */
+  let replaced: Worker[] = [];
   let lastId = 0;
 
   const fail = (of: Worker | undefined, error: Error): void => {
@@ -51,14 +54,22 @@ export function createThreadClient<Question extends { readonly id: number }>(
     waiting.clear();
     for (const { reject } of all) reject(error);
   };
-  const take = (answer: ThreadAnswer): void => {
+  const take = (of: Worker, answer: ThreadAnswer): void => {
     const one = waiting.get(answer.id);
     if (answer.type === 'changed') {
       one?.onChange?.();
       return;
     }
     waiting.delete(answer.id);
-    if (waiting.size === 0) worker?.unref();
+    if (answer.type === 'done' && answer.isLast && of === worker) {
+      replaced.push(of);
+      worker = undefined;
+    }
+    if (waiting.size === 0) {
+      worker?.unref();
+      for (const old of replaced) void old.terminate();
+      replaced = [];
+    }
     if (answer.type === 'done') one?.resolve(answer.result);
     else one?.reject(new Error(answer.message));
   };
@@ -66,7 +77,7 @@ export function createThreadClient<Question extends { readonly id: number }>(
     if (worker !== undefined) return worker;
     const made = start();
     worker = made;
-    made.on('message', take);
+    made.on('message', (answer) => take(made, answer));
     made.on('error', (error) => fail(made, error instanceof Error ? error : new Error(String(error))));
     made.on('exit', () => fail(made, new Error(`${name} has stopped`)));
     return made;
@@ -89,7 +100,7 @@ export function createThreadClient<Question extends { readonly id: number }>(
     async close() {
       const closed = worker;
       fail(closed, new Error(`${name} was closed`));
-      await closed?.terminate();
+      await Promise.all([closed, ...replaced].map((one) => one?.terminate()));
     },
   };
 }

@@ -21,6 +21,7 @@ export class InProcessEngine implements PermissionEngine {
   readonly #lookups: DiskLookups;
   readonly #now: () => number;
   #parser: ReturnType<typeof loadShellParser> | undefined;
+  #isSpent = false;
 
   /** `lookups`: default is the real disk and git, with the environment `env`. `now`: milliseconds. */
   constructor(
@@ -32,6 +33,11 @@ export class InProcessEngine implements PermissionEngine {
     this.#now = now;
     this.#wasm = wasm;
     this.#lookups = lookups;
+  }
+
+  /** True once a command has made the grammar fail: later ones may not be understood in this thread. */
+  get isSpent(): boolean {
+    return this.#isSpent;
   }
 
   async decide(input: PermissionInput, facts: PolicyFacts): Promise<PermissionDecision> {
@@ -99,7 +105,9 @@ export class InProcessEngine implements PermissionEngine {
   }
 
   #parse(): Promise<Policy['parseCommand']> {
-    this.#parser ??= loadShellParser(this.#wasm).catch(() => notUnderstood);
+    this.#parser ??= loadShellParser(this.#wasm, () => {
+      this.#isSpent = true;
+    }).catch(() => notUnderstood);
     return this.#parser;
   }
 }

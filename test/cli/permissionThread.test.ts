@@ -45,6 +45,43 @@ test('the thread decides like the main thread: grammar, disk, rules', {
   expect(rules.map((one) => one.times)).toEqual([2]);
 });
 
+test("a command that exhausts the grammar's memory keeps neither the memory nor later commands", {
+  tags: 'long',
+}, async () => {
+  const engine = new ThreadedEngine(start);
+  const behaviorOf = async (command: string) => (await engine.decide(call(command), facts())).behavior;
+  const before = process.memoryUsage.rss();
+  // An error at the end, from which the grammar tries to recover.
+  expect(await behaviorOf('curl|'.repeat(12_800))).toBe('ask');
+  expect(process.memoryUsage.rss() - before).toBeLessThan(400_000_000);
+  for (const command of ['ls', 'wc -l src/*.ts', 'ls && cat a.txt'])
+    expect(await behaviorOf(command)).toBe('allow');
+  await engine.close();
+});
+
+test('a thread in which the grammar has failed answers what it was asked, and is replaced', async () => {
+  const ended: number[] = [];
+  const threads: Worker[] = [];
+  const engine = new ThreadedEngine(() => {
+    const number = threads.length;
+    const thread = new Worker(
+      `const { parentPort } = require('node:worker_threads');
+       parentPort.on('message', ({ id }) =>
+         parentPort.postMessage({ id, type: 'done', result: ${number} === 1, ...(${number} === 0 && { isLast: true }) }));`,
+      { eval: true },
+    );
+    thread.on('exit', () => ended.push(number));
+    threads.push(thread);
+    return thread;
+  });
+  const ask = (): Promise<boolean> => engine.matches([':'], ':', '/');
+  expect(await Promise.all([ask(), ask()])).toEqual([false, false]);
+  expect(await Promise.all([ask(), ask()])).toEqual([true, true]);
+  expect(threads).toHaveLength(2);
+  await expect.poll(() => ended).toEqual([0]);
+  await engine.close();
+});
+
 test('if the thread hangs, the screen keeps working and the check times out with a message', async () => {
   const failures: string[] = [];
   const engine = new ThreadedEngine(hang, {

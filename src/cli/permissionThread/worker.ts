@@ -20,7 +20,8 @@ const findDenied = createDeniedPlaces();
 parentPort?.on('message', async (question: EngineQuestion) => {
   const { id } = question;
   try {
-    answer({ id, type: 'done', result: await run(question) });
+    const result = await run(question);
+    answer({ id, type: 'done', result, ...(engine.isSpent && { isLast: true }) });
   } catch (error) {
     answer({ id, type: 'failed', message: error instanceof Error ? error.message : String(error) });
   }

@@ -15,24 +15,42 @@ const MAX_PARSE_MS = 1000;
 // Invisible characters that make a command look like another one; includes carriage returns.
 const disguises = /[\0-\x08\x0b-\x1f\x7f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
-/** `wasmDirectory` contains `web-tree-sitter.wasm` and `tree-sitter-bash.wasm`. Rejects if they are missing. */
-export async function loadShellParser(wasmDirectory: string): Promise<(command: string) => ParsedCommand> {
+/**
+ * 128 MB, in pages of WebAssembly. The longest commands need less than 100 MB; the grammar would use gigabytes to recover
+ * from some errors.
+ */
+const MEMORY = { initial: 512, maximum: 2048 };
+
+/**
+ * `wasmDirectory` contains `web-tree-sitter.wasm` and `tree-sitter-bash.wasm`. Rejects if they are missing. `onFailure`:
+ * see `createShellParser`.
+ */
+export async function loadShellParser(
+  wasmDirectory: string,
+  onFailure?: () => void,
+): Promise<(command: string) => ParsedCommand> {
   const { Language, Parser } = await import('web-tree-sitter');
   const [runtime, grammar] = await Promise.all([
     readFile(join(wasmDirectory, 'web-tree-sitter.wasm')),
     readFile(join(wasmDirectory, 'tree-sitter-bash.wasm')),
   ]);
-  await Parser.init({ wasmBinary: runtime, printErr: () => undefined });
+  await Parser.init({
+    wasmBinary: runtime,
+    wasmMemory: new WebAssembly.Memory(MEMORY),
+    printErr: () => undefined,
+  });
   const language = await Language.load(grammar);
-  return createShellParser(() => new Parser().setLanguage(language));
+  return createShellParser(() => new Parser().setLanguage(language), onFailure);
 }
 
 /**
  * Reads commands with a parser from `create`, and with a new one after a failure: WebAssembly leaves the failed parser
- * in an inconsistent state. A command that makes it fail is not understood.
+ * in an inconsistent state. A command that makes it fail is not understood. The memory of the failed parser is lost, so
+ * later ones may fail, too: after `onFailure` the thread should be replaced.
  */
 export function createShellParser(
   create: () => Pick<Parser, 'parse' | 'reset'>,
+  onFailure: () => void = () => {},
 ): (command: string) => ParsedCommand {
   let parser = create();
   // The memory of such a parser cannot be freed safely, and the garbage collector would try to.
@@ -56,6 +74,7 @@ export function createShellParser(
       if (tree === null) parser.reset();
       return tree;
     } catch (error) {
+      onFailure();
       failed.push(parser);
       parser = create();
       throw error;

@@ -15,7 +15,6 @@ test.each([
   ['commands', 'a;'.repeat(30_000)],
   ['stars', `"${'*'.repeat(60_000)}`],
   ['files', `mkdir ${Array.from({ length: 9000 }, (_, at) => `a${at}`).join(' ')}`],
-  ['pipes', 'curl|'.repeat(12_800)],
   ['paths', `rmdir ${'b/'.repeat(1000)} ${'c/'.repeat(30_000)}`],
 ])(
   'a command of tens of thousands of characters (%s) asks, after a limited amount of work',
@@ -57,13 +56,6 @@ test('a command too long to check does not slip past the rules, and runs if ther
   expect((await bash(command, rules)).behavior).toBe('ask');
   expect((await bash(command, rules, 'bypassPermissions')).behavior).toBe('deny');
   expect((await bash(command, [], 'bypassPermissions')).behavior).toBe('allow');
-});
-
-test("a command that exhausts the grammar's memory does not affect the next one", {
-  tags: 'long',
-}, async () => {
-  expect((await bash('curl|'.repeat(12_800))).behavior).toBe('ask');
-  expect((await bash('ls')).behavior).toBe('allow');
 });
 
 test.each([
