@@ -8,7 +8,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   disk: [],
   model: ['protocol'],
   tools: ['protocol', 'disk'],
-  permissions: ['protocol', 'disk'],
+  permissions: ['protocol', 'disk', 'redact'],
   context: ['protocol', 'disk'],
   config: ['protocol', 'disk'],
   checkpoints: ['protocol', 'disk'],

@@ -1,6 +1,7 @@
 /** Decides whether one file may be read or written: by rules, secrets, the workspace and the mode, in that order. */
 import { dirname, join, relative } from 'node:path';
 import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
+import { mayHoldCredentials } from '../lookups/credentialSettings.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
 import { gravest, type Policy, workspaceFolders } from '../policy.ts';
 import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
@@ -123,7 +124,7 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   const secret =
     paths.findLast((one) => (globs ? couldBeSensitive : isSensitive)(one) || inSecretPlace(one)) ??
     (namesInHome(realPath, policy).some((one) => isSensitive(one) || inSecretPlace(one)) ||
-    policy.holdsCredentials?.(realPath) === true
+    ((verb === 'read' || mayHoldCredentials(realPath)) && policy.holdsCredentials?.(realPath) === true)
       ? realPath
       : undefined);
   const guarded = verb === 'write' ? protectedAmong(paths, request, policy) : undefined;

@@ -1,5 +1,7 @@
 /** Files that are not secret by their names but may contain a password, a token or a private key. */
+
 import { readFileNow } from '../../disk/fileLookups.ts';
+import { findSecrets } from '../../redact/findSecrets.ts';
 
 interface Settings {
   /** Matches the path in lower case. */
@@ -126,23 +128,37 @@ const isKey = (text: string): boolean =>
 const MAX_KEY_BYTES = 64_000;
 
 const MAX_BYTES = 1_000_000;
+/** Larger files with other names are not searched: it takes up to 40 ms per MB. */
+const MAX_SEARCHED = 200_000;
+
+/** Code, documents, lock files and the like: they contain examples, hashes and the names of secrets. */
+const notSettings =
+  /\.(?:[cm]?[jt]sx?|pyi?|rb|go|rs|java|kts?|scala|swift|[ch]|cc|[ch]pp|cs|fs|vb|php|lua|p[lm]|exs?|erl|hs|mli?|clj|dart|zig|vue|svelte|astro|css|s[ac]ss|less|x?html?|mdx?|markdown|rst|adoc|tex|map|svg|lock|snap|patch|diff|po)$|(?:^|\/)package-lock\.json$/i;
 
 const settingsAt = (path: string): Settings | undefined => {
   const folded = path.toLowerCase();
   return settings.find((one) => one.path.test(folded));
 };
 
-/** True for a path that may be such settings, or a private key. Pure. */
+/** True for a path that may be such settings, or a private key, by its name. Pure. */
 export const mayHoldCredentials = (path: string): boolean =>
   settingsAt(path) !== undefined || keyPath.test(path.toLowerCase());
 
-/** True if a file is such settings and holds credentials, or cannot be read; or if it is a private key. Never throws. */
+/**
+ * True if a file holds credentials: settings that are known to (also if they cannot be read), a private key, and any
+ * other file with a key, token or password in a form that is certain, unless it is code or a document. Never throws.
+ */
 export function holdsCredentials(path: string): boolean {
   const found = settingsAt(path);
-  if (found === undefined)
-    return (
-      keyPath.test(path.toLowerCase()) && isKey(readFileNow(path, MAX_KEY_BYTES)?.toString('utf8') ?? '')
-    );
+  if (found === undefined) return isPrivateKey(path) || (!notSettings.test(path) && holdsSecret(path));
   const content = readFileNow(path, MAX_BYTES);
   return content !== null && (content === undefined || found.credential.test(content.toString('utf8')));
+}
+
+const isPrivateKey = (path: string): boolean =>
+  keyPath.test(path.toLowerCase()) && isKey(readFileNow(path, MAX_KEY_BYTES)?.toString('utf8') ?? '');
+
+function holdsSecret(path: string): boolean {
+  const content = readFileNow(path, MAX_SEARCHED);
+  return content != null && !content.includes(0) && findSecrets(content.toString('utf8')).length > 0;
 }

@@ -92,3 +92,25 @@ test.each([
   expect((await bash(`cat settings/${file}`)).behavior).toBe(behavior);
   expect((await bash(`grep -r x settings --include=${file.replace(/.*\//, '')}`)).behavior).toBe(behavior);
 });
+
+const key = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(8)}\n-----END PRIVATE KEY-----\n`;
+const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+
+test.each([
+  ['deploy_rsa_old', key, 'ask'],
+  ['.mcp.json', JSON.stringify({ env: { GITHUB_TOKEN: token } }), 'ask'],
+  ['env.production', `API_TOKEN=${token}\n`, 'ask'],
+  ['gradle.properties', 'signing.password=kX8#vQ2$mN9pL4wR\n', 'ask'],
+  ['ci/setenv.sh', `export GH_TOKEN=${token}\n`, 'ask'],
+  ['gradle.properties', 'org.gradle.jvmargs=-Xmx2g\n', 'allow'],
+  ['notes.txt', 'The token is in the vault.\n', 'allow'],
+  ['data.bin', `\0${token}`, 'allow'],
+  // Code and documents have examples.
+  ['src/token.test.ts', `const token = '${token}';\n`, 'allow'],
+  ['docs/tokens.md', `A token looks like ${token}.\n`, 'allow'],
+])('a file that is named to be read, %s with %s: %s', async (file, content, behavior) => {
+  const path = join(root, 'named', file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  expect((await bash(`cat named/${file}`)).behavior).toBe(behavior);
+});
