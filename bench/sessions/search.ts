@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { indexFileIn } from '../../src/context/storage/catalogue/database.ts';
 import { type LogFile, listLogFiles, logLines } from '../../src/context/storage/catalogue/logFiles.ts';
 import { openCatalogue } from '../../src/context/storage/catalogue/SessionCatalogue.ts';
-import { searchableOf } from '../../src/context/storage/catalogue/words.ts';
+import { indexedText } from '../../src/context/storage/catalogue/words.ts';
 import { parseLine } from '../../src/context/storage/logReader.ts';
 import { createRandom } from '../context/random.ts';
 import { generateMany, generateSession } from './generate.ts';
@@ -101,7 +101,7 @@ async function queriesFrom(
   for (const log of logs.filter((_, index) => index % Math.ceil(logs.length / 300) === 0)) {
     let left = 100_000;
     for await (const { bytes } of logLines(log.file)) {
-      texts.push(...parseLine(bytes).entries.flatMap((entry) => searchableOf(entry)?.text ?? []));
+      texts.push(...parseLine(bytes).entries.flatMap((entry) => indexedText(entry)?.text ?? []));
       left -= bytes.length;
       if (left < 0) break;
     }

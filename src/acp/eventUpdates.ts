@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import type { Agent } from '../agent/types.ts';
-import { entryText } from '../headless/tally.ts';
+import { messageText } from '../headless/tally.ts';
 import type { ContextMeasure } from '../protocol/contextReport.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
@@ -44,7 +44,7 @@ export function createEventUpdates(ports: EventPorts): EventUpdates {
     else if (severity !== 'info') ports.log(text);
   };
   const entry = (one: JSONLEntry): void => {
-    if (one.type === 'assistant') reply.end(entryText(one));
+    if (one.type === 'assistant') reply.end(messageText(one));
     if (one.subtype === 'title')
       send({
         sessionUpdate: 'session_info_update',

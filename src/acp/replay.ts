@@ -1,6 +1,6 @@
 /** Converts the history of a session to the updates that were sent, or would have been, while it ran. Pure. */
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import { entryText } from '../headless/tally.ts';
+import { messageText } from '../headless/tally.ts';
 import { displayOf, shellCommand } from '../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { withoutImages } from './images.ts';
@@ -70,7 +70,7 @@ export function replayed(entry: JSONLEntry, reader: EntryReader): SessionUpdate[
   if (type !== 'assistant') return reader.read(entry);
   return [
     ...chunk('agent_thought_chunk', message.reasoning?.text ?? ''),
-    ...chunk('agent_message_chunk', entryText(entry)),
+    ...chunk('agent_message_chunk', messageText(entry)),
   ];
 }
 
@@ -78,5 +78,5 @@ export function replayed(entry: JSONLEntry, reader: EntryReader): SessionUpdate[
 function promptText(entry: JSONLEntry): string {
   if (entry.subtype === 'shell') return `!${shellCommand(entry) ?? ''}`;
   const typed = entry.subtype === 'prompt' ? entry.data?.typed : undefined;
-  return displayOf(entry) ?? (typed || entryText(entry));
+  return displayOf(entry) ?? (typed || messageText(entry));
 }

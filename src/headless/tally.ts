@@ -76,7 +76,7 @@ export function createTally(agent: Agent, now: () => number): Tally {
     }
     if (entry.type === 'assistant') {
       replies++;
-      text = entryText(entry);
+      text = messageText(entry);
       finishReason = message.finishReason;
       apiMs += message.durationMs ?? 0;
     }
@@ -138,7 +138,7 @@ export function sum(a: UsageFigures | undefined, b: UsageFigures): UsageFigures 
 }
 
 /** The text of an entry's message, in either form of its content. */
-export function entryText({ message: { content } }: JSONLEntry): string {
+export function messageText({ message: { content } }: JSONLEntry): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content

@@ -1,6 +1,6 @@
 /** The lines of stream-json that come from the log: pure, at most one line per entry. */
 import type { JSONLEntry } from '../protocol/entries.ts';
-import { entryText, figures, resultText } from './tally.ts';
+import { figures, messageText, resultText } from './tally.ts';
 
 /** One line of output, before serialization. */
 export interface Line {
@@ -31,7 +31,7 @@ export function replyHead(entry: JSONLEntry): ReplyHead {
 /** A reply's text and reasoning; undefined if it contains only calls, which have their own lines. */
 export function assistantLine(entry: JSONLEntry, head: ReplyHead): Line | undefined {
   const { reasoning, interrupted, failed } = entry.message;
-  const text = entryText(entry);
+  const text = messageText(entry);
   const content = [
     ...(reasoning === undefined || reasoning.text === ''
       ? []
@@ -73,7 +73,7 @@ export function toolResultLine(entry: JSONLEntry): Line | undefined {
 
 /** A message from the program to the model in the middle of a turn. */
 export function nudgeLine(entry: JSONLEntry): Line {
-  const message = { role: 'user', content: entryText(entry) };
+  const message = { role: 'user', content: messageText(entry) };
   return { type: 'user', message, parent_tool_use_id: null, isSynthetic: true, uuid: entry.uuid };
 }
 

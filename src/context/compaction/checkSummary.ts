@@ -5,7 +5,7 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { FinishReason } from '../../protocol/messages.ts';
-import { entryTexts, pathTokens } from '../facts/entryText.ts';
+import { evidenceTexts, pathTokens } from '../facts/entryText.ts';
 import { runInSlices } from '../facts/slices.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/truncate.ts';
@@ -39,7 +39,7 @@ const MARK = ' (unverified)';
 function* findIn(entries: readonly JSONLEntry[], paths: Set<string>): Generator<void, void> {
   for (const entry of entries) {
     if (paths.size === 0) return;
-    for (const text of entryTexts(entry)) {
+    for (const text of evidenceTexts(entry)) {
       for (const path of paths) if (text.includes(bare(path))) paths.delete(path);
       yield;
     }

@@ -7,7 +7,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { CompactionReport } from '../../protocol/events.ts';
 import { contentText } from '../../protocol/messages.ts';
 import { reductionRecords } from '../contextReport.ts';
-import { entryTexts } from '../facts/entryText.ts';
+import { evidenceTexts } from '../facts/entryText.ts';
 import { knownFacts } from '../facts/knownFacts.ts';
 import { atomEntries, isPrompt } from '../history/atoms.ts';
 import { lastCompaction, retainedBy } from '../history/compactions.ts';
@@ -165,5 +165,5 @@ function lossesOf(said: string, dropped: readonly JSONLEntry[]): Loss[] {
 }
 
 function entriesText(entries: readonly JSONLEntry[]): string {
-  return entries.flatMap((entry) => [...entryTexts(entry)]).join('\n');
+  return entries.flatMap((entry) => [...evidenceTexts(entry)]).join('\n');
 }

@@ -18,7 +18,7 @@ export function dataText(data: unknown): string {
  * such as drafts: claims of one summary must not confirm those of the next. Strings are returned unescaped, not as JSON,
  * to keep quotes and newlines.
  */
-export function* entryTexts(entry: JSONLEntry): Generator<string> {
+export function* evidenceTexts(entry: JSONLEntry): Generator<string> {
   if (entry.isCompactSummary === true || isHiddenFromModel(entry)) return;
   yield entry.cwd;
   yield entry.timestamp;

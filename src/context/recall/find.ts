@@ -3,8 +3,8 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import { isHiddenFromModel, type JSONLEntry } from '../../protocol/entries.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
-import { blobsOf, describeEntry, entryText, recallOriginal, replyText } from './entryText.ts';
 import { blobSource, joinedSource, type Source, textSource } from './page.ts';
+import { blobsOf, describeEntry, recallOriginal, recallText, replyText } from './recallText.ts';
 import type { SeenLog } from './seenLog.ts';
 
 /** Content that can be read in pages, with a description. */
@@ -39,7 +39,7 @@ async function findEntry(seq: number, log: SeenLog, blobs: Blobs): Promise<Found
   }
   const call = await callOf(entry, log);
   // The result of an edit is short; its call has the change.
-  const isLess = call !== undefined && entryText(entry).length < entryText(call).length;
+  const isLess = call !== undefined && recallText(entry).length < recallText(call).length;
   const text = replyText([entry, ...calls, ...(isLess ? [call] : [])]);
   const lost =
     original === undefined
@@ -83,7 +83,7 @@ async function findRange(from: number, to: number, log: SeenLog): Promise<Found>
   let sinceBreak = 0;
   for (const entry of within) {
     const text = (): string =>
-      `[#${entry.seq} ${describeEntry(entry)}${partOf(entry)}]\n${entryText(entry)}\n`;
+      `[#${entry.seq} ${describeEntry(entry)}${partOf(entry)}]\n${recallText(entry)}\n`;
     const bytes = Buffer.byteLength(text());
     parts.push({ text, bytes });
     sinceBreak += bytes + 100;

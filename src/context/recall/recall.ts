@@ -7,10 +7,10 @@ import { maskedKey, type NoteKey } from '../request/systemNotes.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/truncate.ts';
-import { describeEntry, entryText, recallOriginal } from './entryText.ts';
 import { findTarget, parsePointer, type Target } from './find.ts';
 import { createMatcher, type Hit, HitList, type HitPosition, Scanner } from './matcher.ts';
 import { blobSource, readPage } from './page.ts';
+import { describeEntry, recallOriginal, recallText } from './recallText.ts';
 import type { SeenLog } from './seenLog.ts';
 
 const DEFAULT_PAGE_BYTES = 10_000;
@@ -124,10 +124,10 @@ async function searchSession(
       const end = await scanner.scanSource(source, place, hits);
       if (scanner.isOver && end < source.bytes)
         stoppedAt = ` Continue with id "${place.id}", the same query and offset ${end}.`;
-    } else await scanner.scanText(entryText(entry), place, hits);
+    } else await scanner.scanText(recallText(entry), place, hits);
   }
   if (hits.best().length === 0)
-    for (const entry of known) await scanner.scanText(entryText(entry), placeOf(entry), hits);
+    for (const entry of known) await scanner.scanText(recallText(entry), placeOf(entry), hits);
   return report(query, hits, scanner, limits, `#${oldest} to #${log.last}`, stoppedAt);
 }
 

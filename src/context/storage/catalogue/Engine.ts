@@ -22,7 +22,7 @@ import { indexLogs } from './indexLogs.ts';
 import { type LogFile, listLogFiles, logLines } from './logFiles.ts';
 import { findRows, listRows, type SessionRow, toRow } from './rows.ts';
 import { type FoundRow, type SearchOptions, searchIndex } from './searchIndex.ts';
-import { fold, matches, parseQuery, type Query, readOriginal, searchableOf, snippetOf } from './words.ts';
+import { fold, indexedText, matches, parseQuery, type Query, readOriginal, snippetOf } from './words.ts';
 
 export interface RefreshOptions {
   /** Maximum bytes of logs to index; absent = no limit. */
@@ -251,16 +251,16 @@ async function searchLog(
   try {
     for await (const { bytes } of logLines(log.file, start <= log.size || log.isArchived ? start : 0)) {
       for (const entry of parseLine(bytes).entries) {
-        const said = searchableOf(entry);
+        const indexed = indexedText(entry);
         const hash = entry.toolResult?.original?.hash;
         const texts = [
-          said?.text,
+          indexed?.text,
           hash === undefined ? undefined : readOriginal(folderOfLog(log.file), hash),
         ];
         for (const text of texts) {
           const folded = text === undefined ? '' : fold(text);
           if (text === undefined || !matches(query, folded)) continue;
-          const who = said?.who ?? entry.toolResult?.name ?? 'tool';
+          const who = indexed?.who ?? entry.toolResult?.name ?? 'tool';
           const time = Date.parse(entry.timestamp) || 0;
           found.push({ session, seq: entry.seq, time, who, ...snippetOf(query, text, folded) });
           break;

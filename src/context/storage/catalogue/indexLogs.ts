@@ -11,7 +11,7 @@ import { removeWords } from './database.ts';
 import { addFacts, noFacts, type SessionFacts } from './facts.ts';
 import { type LogFile, logLines } from './logFiles.ts';
 import { parseFacts } from './rows.ts';
-import { indexText, projectWord, readOriginal, searchableOf } from './words.ts';
+import { indexedText, indexText, projectWord, readOriginal } from './words.ts';
 
 interface IndexOptions {
   readonly signal: AbortSignal;
@@ -197,11 +197,11 @@ class Said {
   }
 
   add(
-    entry: Parameters<typeof searchableOf>[0],
+    entry: Parameters<typeof indexedText>[0],
     { offset, length }: { readonly offset: number; readonly length: number },
   ): void {
-    const said = searchableOf(entry);
-    if (said !== undefined) this.#insert(entry.seq, offset, length, undefined, said.text);
+    const indexed = indexedText(entry);
+    if (indexed !== undefined) this.#insert(entry.seq, offset, length, undefined, indexed.text);
     const hash = entry.toolResult?.original?.hash;
     const original = hash === undefined ? undefined : readOriginal(this.#folder, hash);
     if (hash !== undefined && original !== undefined) this.#insert(entry.seq, offset, length, hash, original);

@@ -10,7 +10,7 @@ import { projectFolderIn } from '../pathUtils.ts';
 import { openStoredNow } from '../storedFiles.ts';
 import { archiveFileIn } from './logFiles.ts';
 import { type SessionRow, toRow } from './rows.ts';
-import { fold, matches, projectWord, type Query, readOriginal, searchableOf, snippetOf } from './words.ts';
+import { fold, indexedText, matches, projectWord, type Query, readOriginal, snippetOf } from './words.ts';
 
 /** A hit as plain data, to send between threads. */
 export interface FoundRow {
@@ -134,12 +134,12 @@ function hitIn(
   { session, seq, blob }: Candidate,
   entry: JSONLEntry,
 ): FoundRow | undefined {
-  const said = searchableOf(entry);
-  const text = blob === undefined ? said?.text : readOriginal(reader.folderOf(session), blob);
+  const indexed = indexedText(entry);
+  const text = blob === undefined ? indexed?.text : readOriginal(reader.folderOf(session), blob);
   if (text === undefined) return undefined;
   const folded = fold(text);
   if (query.terms.some(({ needsCheck }) => needsCheck) && !matches(query, folded)) return undefined;
-  const who = said?.who ?? entry.toolResult?.name ?? 'tool';
+  const who = indexed?.who ?? entry.toolResult?.name ?? 'tool';
   return { session, seq, time: Date.parse(entry.timestamp) || 0, who, ...snippetOf(query, text, folded) };
 }
 

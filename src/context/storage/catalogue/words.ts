@@ -242,18 +242,18 @@ function marksOf({ terms }: Query, folded: string): SearchHit['marks'] {
 
 // The searchable text of an entry, and its author.
 
-interface Searchable {
+interface IndexedText {
   /** "you", "model", "summary", "note", or the tool's name. */
   readonly who: string;
   readonly text: string;
 }
 
 /** Undefined for entries without text of the conversation: boundaries, measurements, the system prompt. */
-export function searchableOf(entry: JSONLEntry): Searchable | undefined {
-  const said = partsOf(entry);
+export function indexedText(entry: JSONLEntry): IndexedText | undefined {
+  const { who, parts } = partsOf(entry);
   // Color codes would otherwise become part of the words after them.
-  const text = withoutEscapes(said.parts.filter((part) => part !== '').join('\n'));
-  return text.trim() === '' ? undefined : { who: said.who, text };
+  const text = withoutEscapes(parts.filter((part) => part !== '').join('\n'));
+  return text.trim() === '' ? undefined : { who, text };
 }
 
 function partsOf(entry: JSONLEntry): { readonly who: string; readonly parts: readonly string[] } {

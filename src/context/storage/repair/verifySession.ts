@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
-import { blobsOf } from '../../recall/entryText.ts';
+import { blobsOf } from '../../recall/recallText.ts';
 import { yieldToEventLoop } from '../../tokens/measured.ts';
 import { BlobStore } from '../BlobStore.ts';
 import { beforeDamage, folderOfLog } from '../logBytes.ts';

@@ -1,4 +1,4 @@
-/** Describes an entry and converts it to text, to show it in full and to search it. */
+/** Describes an entry and converts it to the text that Recall shows in full and searches. */
 import * as z from 'zod';
 import { type BlobRef, blobRefSchema } from '../../protocol/entries/fields.ts';
 import { isHiddenFromModel, type JSONLEntry, originalOf } from '../../protocol/entries.ts';
@@ -9,7 +9,7 @@ import { headOf, wellFormed } from '../tokens/truncate.ts';
  * The full text of an entry without texts of other entries; for a reply its reasoning, then its text. Empty for kinds
  * that the model never sees.
  */
-export function entryText(entry: JSONLEntry): string {
+export function recallText(entry: JSONLEntry): string {
   return isHiddenFromModel(entry) ? '' : wellFormed(rawText(entry));
 }
 
@@ -33,7 +33,7 @@ function rawText({ type, subtype, message, tool, toolResult, data }: JSONLEntry)
 /** The text of an entry followed by those of calls: the calls of a reply, or the call that a result answers. */
 export function replyText([entry, ...calls]: readonly JSONLEntry[]): string {
   if (entry === undefined) return '';
-  const parts = [entryText(entry), ...calls.map((call) => `[#${call.seq} call] ${entryText(call)}`)];
+  const parts = [recallText(entry), ...calls.map((call) => `[#${call.seq} call] ${recallText(call)}`)];
   return parts.filter((part) => part !== '').join('\n');
 }
 
