@@ -8,6 +8,7 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { SubagentStatus } from '../protocol/extensions/subagents.ts';
 import type { ClientAbilities, ClientLink } from './clientLink.ts';
+import { liveLine } from './displayLines.ts';
 import { createImageFilter, withoutImages } from './images.ts';
 import { createLiveOutput } from './liveOutput.ts';
 import { createEntryReader } from './replay.ts';
@@ -51,6 +52,8 @@ export function createEventUpdates(ports: EventPorts): EventUpdates {
         title: agent.state().title ?? null,
         updatedAt: one.timestamp,
       });
+    const line = one.subtype === 'compact_boundary' && abilities.compaction ? undefined : liveLine(one);
+    if (line !== undefined) reply.program(line);
     for (const update of reader.read(one)) send(update);
   };
   return {

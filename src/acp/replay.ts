@@ -1,8 +1,9 @@
-/** Converts the history of a session to the updates that were sent, or would have been, while it ran. Pure. */
+/** Converts the history of a session to updates that show what the terminal shows of it. Pure. */
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { messageText } from '../headless/tally.ts';
 import { displayOf, shellCommand } from '../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
+import { pastLine } from './displayLines.ts';
 import { withoutImages } from './images.ts';
 import { textBlock } from './text.ts';
 import { changedLocation, isPlanTool, planEntries, toolCallOf, toolResultOf } from './toolCalls.ts';
@@ -58,7 +59,7 @@ function shown(kind: SessionUpdate['sessionUpdate'], text: string): string {
   return kind === 'user_message_chunk' ? cut : withoutImages(cut);
 }
 
-/** The updates of an old entry, its messages included. */
+/** The updates of an old entry, with its message or display line. */
 export function replayed(entry: JSONLEntry, reader: EntryReader): SessionUpdate[] {
   const { uuid: messageId, subtype, type, message } = entry;
   const chunk = (
@@ -67,6 +68,8 @@ export function replayed(entry: JSONLEntry, reader: EntryReader): SessionUpdate[
   ): SessionUpdate[] =>
     text.trim() === '' ? [] : [{ sessionUpdate, messageId, content: textBlock(shown(sessionUpdate, text)) }];
   if (subtype === 'prompt' || subtype === 'shell') return chunk('user_message_chunk', promptText(entry));
+  const line = pastLine(entry);
+  if (line !== undefined) return chunk('agent_message_chunk', line);
   if (type !== 'assistant') return reader.read(entry);
   return [
     ...chunk('agent_thought_chunk', message.reasoning?.text ?? ''),

@@ -382,7 +382,7 @@ describe('sessions', () => {
     expect(editor.updatesOf('user_message_chunk').map(({ content }) => content)).toEqual([
       { type: 'text', text: 'translate' },
     ]);
-    expect(editor.text()).toBe('Done.');
+    expect(editor.text()).toBe('Done.\n\n> 1 file +1 −1\n\n');
     expect(editor.updatesOf('tool_call').map(({ toolCallId }) => toolCallId)).toEqual(ids);
     expect(editor.updatesOf('tool_call_update').at(-1)).toMatchObject({ content: [{ type: 'diff' }] });
     await editor.prompt(sessionId, 'go on');
