@@ -34,6 +34,8 @@ const ofProgram = ['test/e2e/**/*.test.ts'];
 /** Most of these compute in their own process. */
 const ofRequirements = ['test/acceptance/**/*.test.ts'];
 const ofPermissions = ['test/permissions/**/*.test.ts'];
+/** Apart from the other parts, so that `npm test` has two halves that take about as long. */
+const ofScreen = ['test/ui/**/*.test.{ts,tsx}'];
 /** Tests that load the shell grammar often, which a process can do only a few dozen times, or that need a fresh process. */
 const alone = ['test/fuzz/**/*.test.ts', 'test/tools/scratch.test.ts'];
 
@@ -55,7 +57,7 @@ export default defineConfig({
           ...busy,
           name: 'parts',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [...excluded, ...ofProgram, ...ofRequirements, ...ofPermissions, ...alone],
+          exclude: [...excluded, ...ofProgram, ...ofRequirements, ...ofPermissions, ...ofScreen, ...alone],
         },
       },
       {
@@ -77,6 +79,7 @@ export default defineConfig({
           globalSetup: withProgram,
         },
       },
+      { test: { ...common, ...busy, name: 'screen', include: ofScreen } },
       {
         test: {
           ...common,
