@@ -141,8 +141,8 @@ const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
 /** Build output of contracts (`Token.json`), schemas and translations, where these are ordinary names. */
 const ordinary =
   /(?:^|\/)(?:artifacts|abis?|build|contracts?|deployments|i18n|locales?|messages|out|schemas?|translations|typechain(?:-types)?)\/(?:.*\/)?(?:token|secret)\.json$/;
-/** What editors and people add to the name of a copy. */
-const ofCopy = /(?:\.(?:bak|backup|old|orig|save)|~)+$/;
+/** What editors, people and compressors add to the name of a copy. */
+const ofCopy = /(?:\.(?:bak|backup|old|orig|save|gz|bz2|xz|zst|lz4)|~)+$/;
 const directories = ['.ssh', '.aws', '.gnupg', '.azure', '.password-store'];
 /** `.envs/.production/.postgres` of cookiecutter-django, but not a virtual environment of Python in such a folder. */
 const envs = String.raw`\.envs\/(?:\.?[\w-]+\/)?\.?[\w-]+`;

@@ -19,7 +19,7 @@ export interface Selection {
   readonly hidden: boolean;
   /** Names of folders to leave out. */
   readonly without?: readonly string[];
-  /** Whether to leave out folders that `.gitignore` names literally. */
+  /** Whether to leave out files and folders that `.gitignore` names by a plain name or ending. */
   readonly ignores?: boolean;
 }
 
@@ -57,8 +57,13 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
       if (!selection.hidden && name.startsWith('.') && !isUnhidden(name, folder, unhidden)) continue;
       const path = join(folder, name);
       if (entry.isSymbolicLink()) links.push(path);
-      else if (!entry.isDirectory()) files.push(path);
-      else if (!ignored.has(name) && selection.without?.includes(name) !== true) {
+      else if (!entry.isDirectory()) {
+        if (!entry.isFile() || !isIgnoredFile(name, ignored)) files.push(path);
+      } else if (
+        !ignored.has(name) &&
+        !ignored.has(`${name}/`) &&
+        selection.without?.includes(name) !== true
+      ) {
         folders.push(path);
         pending.push({ folder: path, ignored, unhidden });
       }
@@ -143,8 +148,13 @@ function isUnhidden(name: string, folder: string, unhidden: Folder['unhidden']):
   });
 }
 
+/** True if a line names the file, or all that end as it does. */
+const isIgnoredFile = (name: string, ignored: ReadonlySet<string>): boolean =>
+  ignored.size > 0 &&
+  (ignored.has(name) || [...name.matchAll(/\./g)].some(({ index }) => ignored.has(`*${name.slice(index)}`)));
+
 /**
- * The folders that are ignored in a folder and its subfolders: lines of its `.gitignore` that are a plain name. None, if
+ * What is ignored in a folder and its subfolders: lines of its `.gitignore` that are a plain name, `name/` or `*.ending`. None, if
  * any pattern re-includes something.
  */
 function ignoredBelow(folder: string, inherited: ReadonlySet<string>): ReadonlySet<string> {
@@ -152,7 +162,9 @@ function ignoredBelow(folder: string, inherited: ReadonlySet<string>): ReadonlyS
     readText(join(folder, name)),
   );
   if (texts.some((text) => text === undefined || /^[^\S\n]*!/m.test(text))) return new Set();
-  const lines = (texts[0] ?? '').split('\n').flatMap((line) => /^([\w.-]+)\/? *$/.exec(line)?.[1] ?? []);
+  const lines = (texts[0] ?? '')
+    .split('\n')
+    .flatMap((line) => /^([\w.-]+\/?|\*(?:\.[\w-]+)+) *\r?$/.exec(line)?.[1] ?? []);
   return new Set([...inherited, ...lines]);
 }
 

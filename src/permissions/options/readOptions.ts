@@ -19,6 +19,8 @@ export interface OptionList {
   readonly long?: readonly string[];
   /** Long options whose value is the next word, or after `=`. */
   readonly longValues?: readonly string[];
+  /** Those of them whose value may be missing in the last word. */
+  readonly longLast?: readonly string[];
   /** Long options that require their value after `=`: without it, programs disagree about the next word. */
   readonly longAttached?: readonly string[];
   /** Whether `-20` is a number of lines. */
@@ -70,7 +72,8 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
       const isAttached = rest.length > 0 && (list.longAttached ?? []).includes(name);
       if (!takesNext && !isAttached && !(list.long ?? []).includes(name)) return undefined;
       // Without its value, some programs interpret the option differently.
-      if (takesNext && rest.length === 0 && at + 1 >= args.length) return undefined;
+      const isLast = at + 1 >= args.length;
+      if (takesNext && rest.length === 0 && isLast && !list.longLast?.includes(name)) return undefined;
       if (takesNext && rest.length === 0 && mayBeOption(name, args[at + 1])) return undefined;
       const value = rest.length > 0 ? rest.join('=') : takesNext ? (args[++at] ?? null) : '';
       if (takesNext && rest.length === 0) addLate(value);

@@ -169,6 +169,8 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     longValues: ['--lines', '--bytes'],
     numbers: true,
   },
+  // Any other file would be written.
+  tee: { operands: 'words', flags: 'ai', only: /^\/dev\/null$/ },
   tr: { operands: 'words', flags: 'cCdst' },
   tree: {
     operands: 'names',

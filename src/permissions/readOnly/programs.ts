@@ -88,7 +88,7 @@ const versions: Readonly<Record<string, readonly string[]>> = {
   gawk: ['--version', '-V'],
   gcc: ['--version'],
   gh: ['--version'],
-  git: ['--version'],
+  git: ['--version', 'help', 'help -a', 'help --all', 'help -g'],
   go: ['version'],
   grep: ['--version', '-V'],
   java: ['-version', '--version'],
@@ -134,8 +134,16 @@ const rust: Readonly<Record<string, readonly string[]>> = {
   rustfmt: ['--version', '-V'],
 };
 
+/** Programs, besides those above, that only print how they are called, without a pager or the project's files. */
+const printingHelp = new Set(
+  `awk base64 bash basename bun cat clang cmake curl cut date deno df diff dirname docker du fd fdfind file find gawk gcc g++
+  git grep egrep fgrep head java javac jq ld ls make node od openssl perl pip pip3 ps psql python python3 rg readlink realpath
+  ruby sed seq sha256sum sort stat tail tar tr tree uniq uv wc xargs xxd zsh`.split(/\s+/),
+);
+
 function versionUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
   const asked = args.join(' ');
+  if (asked === '--help' && printingHelp.has(name)) return { contents: [], names: [] };
   if (Object.hasOwn(versions, name) && versions[name]?.includes(asked)) return { contents: [], names: [] };
   if (Object.hasOwn(rust, name) && rust[name]?.includes(asked))
     return { contents: [], names: [], versionFiles: ['rust-toolchain', 'rust-toolchain.toml'] };
@@ -189,6 +197,8 @@ const lines: Readonly<Record<string, RegExp>> = {
   netstat: /^-[aeilnoprstuvw]+(?: -[aelnoprstuvw]+)*$/,
   pgrep: /^(?:-[aflnoxuc]+ )*(?!-)[\w./-]+$/,
   pidof: /^[\w.-]+$/,
+  stty: /^(?:size|-a)$/,
+  tput: /^(?:cols|lines|colors)$/,
   ss: /^(?:-[tulnpaemorsxiH460]+(?: |$))*$/,
   vmstat: /^(?:-[asdSwtn]+(?: |$))*(?:\d+ \d+)?$/,
   w: /^(?:-[hsfoi]+)?$/,
@@ -223,10 +233,29 @@ function archiveUse(name: string, args: readonly string[]): ReadOnlyUse | undefi
   return lists && file != null ? { contents: [file], names: [] } : undefined;
 }
 
+const packers = /^(?:g(?:un)?zip|(?:un)?xz|b(?:un)?zip2|(?:un)?zstd|[xb]?zcat|bzcat|zstdcat)$/;
+
+/** Printing what a compressed file contains; without `-c` they would replace it. They also open `x.gz` for `x`. */
+function unpackedUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
+  const read = readOptions(args, {
+    flags: 'cdklqtvf',
+    long: ['--stdout', '--decompress', '--list', '--test'],
+  });
+  if (read === undefined || read.operands.length === 0) return undefined;
+  const has = (option: RegExp): boolean => read.options.some((one) => option.test(one.name));
+  const isPrinting =
+    /cat$/.test(name) || (has(/^(?:-c|--stdout)$/) && (/un/.test(name) || has(/^(?:-d|--decompress)$/)));
+  const isListing = !has(/^-f$/) && has(/^(?:-[lt]|--list|--test)$/);
+  return isPrinting || isListing
+    ? { contents: read.operands.map((word) => word ?? ''), names: [] }
+    : undefined;
+}
+
 /** undefined for another program, or other options. */
 function systemUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
   if (name === 'ps') return psUse(args);
   if (name === 'tar') return tarUse(args);
   if (name === 'unzip' || name === 'zipinfo') return archiveUse(name, args);
+  if (packers.test(name)) return unpackedUse(name, args);
   return Object.hasOwn(lines, name) && lines[name]?.test(args.join(' ')) === true ? noOptions : undefined;
 }

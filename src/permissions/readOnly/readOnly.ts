@@ -28,6 +28,9 @@ function useOf(run: readonly Argument[], part: CommandPart): ReadOnlyUse | undef
   const [first] = run;
   if (first?.type !== 'text') return undefined;
   if (/^(?:echo|printf|:|true|false)$/.test(first.text)) return printUse(first.text, run.slice(1));
+  // All their options change only what they print of their words.
+  if (/^(?:basename|dirname)$/.test(first.text) && run.some(({ type }) => type === 'files'))
+    return isPrintable(run) ? shown(run) : undefined;
   if (/^(?:\[\[?|test)$/.test(first.text)) return testUse(run);
   const argv: string[] = [];
   const open = new Map<string, OpenPattern>();

@@ -77,6 +77,10 @@ const ofShell =
 export const isOfShell = (name: string): boolean =>
   ofShell.test(name) || (/^[a-z_]/.test(name) && !isPlainVariable(name));
 
+/** Usual names in capitals that no shell and no program in our tables uses. */
+const ordinaryCapitals =
+  /^(?:F|FILES?|D|DIRS?|N|I|NAMES?|SRC|DST|DEST|BASE|ROOT|BRANCH|COMMIT|SHA|REV|TAG|PKG|TARGET|PATTERN|QUERY|LINE|START|END|URL|ID|IDS|RESULT|COUNT|TOTAL|MSG)$/;
+
 /** True if only the command itself uses a variable of this name. */
 export const isPlainVariable = (name: string): boolean =>
-  /^[a-z_][a-z0-9_]*$/.test(name) && !specialVariables.test(name);
+  ordinaryCapitals.test(name) || (/^[a-z_][a-z0-9_]*$/.test(name) && !specialVariables.test(name));

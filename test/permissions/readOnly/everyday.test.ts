@@ -12,7 +12,9 @@ let policy: Policy;
 beforeAll(async () => {
   const files: Readonly<Record<string, string>> = {
     '.env': 'TOKEN=x\n',
-    '.gitignore': 'node_modules\ndist/\n.env\n',
+    '.gitignore': 'node_modules\ndist/\n.env\nserver.key\n*.pem\n',
+    'server.key': 'x\n',
+    'certs/dev.pem': 'x\n',
     'README.md': '# Everyday\n',
     'package.json': '{"name":"everyday"}\n',
     'tsconfig.json': '{}\n',
@@ -83,6 +85,21 @@ const commands: Readonly<Record<string, string>> = {
     find . -size +1M
     find src | wc -l
     find . -type f -name '*.md' | head
+    DIR=src; ls $DIR
+    F=src/app.ts; head -5 $F
+    FILE=src/app.ts && wc -l "$FILE"
+    for f in src/*.ts; do basename "$f" .ts; done
+    ls | tee /dev/null | head -3
+    zcat data/log.txt.gz | head
+    gunzip -c data/log.txt.gz
+    xz -dc data/log.txt.xz
+    gzip -l archive.tar.gz
+    ? FILE=.env; cat $FILE
+    ? PAGER=x; ls
+    ? ls | tee data/list
+    ? gunzip data/log.txt.gz
+    ? gzip -d data/log.txt.gz
+    ? zcat server.key.gz
     fd app
     fd -e ts
     fd -t d src
@@ -92,6 +109,9 @@ const commands: Readonly<Record<string, string>> = {
     git grep -n "TODO" -- src
     ? grep -r foo .
     ? rg --hidden TOKEN
+    ? rg --no-ignore TOKEN
+    ? rg -g '*.key' TOKEN
+    ? rg TOKEN server.key
     ? rg -uu TOKEN
     ? find . -type f | xargs grep TOKEN
   `,
@@ -123,6 +143,11 @@ const commands: Readonly<Record<string, string>> = {
     git branch -a
     git branch -vv
     git branch --show-current
+    git branch --merged
+    git branch -a --no-merged
+    git branch --merged main
+    git help
+    ? git branch --merged -d x
     git branch --list 'feature/*'
     git remote -v
     git tag
@@ -381,6 +406,13 @@ const commands: Readonly<Record<string, string>> = {
     rustc --version
     go version
     git --version
+    ls --help
+    rg --help
+    node --help
+    python3 --help
+    tput cols
+    stty size
+    ? stty -echo
     docker --version
     java -version
     gcc --version
@@ -424,8 +456,8 @@ describe('on an ordinary day', () => {
   test.each(rows.filter(({ asks }) => asks))('asks: $command', ({ command }) => {
     expect(verdict(command)).toBe('ask');
   });
-  test('of about 300 commands at most 45 ask, and those change something, use the network or may show a secret', () => {
+  test('of about 350 commands at most 55 ask, and those change something, use the network or may show a secret', () => {
     expect(rows.length).toBeGreaterThan(280);
-    expect(rows.filter(({ asks }) => asks).length).toBeLessThanOrEqual(40);
+    expect(rows.filter(({ asks }) => asks).length).toBeLessThanOrEqual(55);
   });
 });
