@@ -4,7 +4,7 @@ import { locate } from '../files/locate.ts';
 import { programName } from '../options/programTable.ts';
 import { isRunner, takesCode } from '../options/runnerNames.ts';
 import { senderOf } from '../options/senders.ts';
-import { startsFromInput } from '../options/standardInput.ts';
+import { readsInputAsData, startsFromInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { addedFiles } from '../rules/gitAdds.ts';
@@ -49,8 +49,7 @@ export function* namedPaths(
   for (const { part, directories } of visits) {
     const verb = readOnlyUse(part) === undefined ? 'write' : 'read';
     for (const directory of directories ?? [cwd]) {
-      // A script that an interpreter reads.
-      const script = part.hasInput && readsPaths(part) ? (part.inputText ?? command) : '';
+      const script = part.hasInput ? scriptOf(part, command) : '';
       for (const word of [...knownPaths(part), ...pathsWithin(part), ...pathsInCode(script)])
         yield { path: locate(word, directory, policy), verb };
       // What such a script writes is found when it is checked as a command, except for a database:
@@ -69,6 +68,12 @@ export function* namedPaths(
     for (const directory of everyDirectory(visits, cwd) ?? [cwd])
       for (const target of targets)
         if (target !== null) yield { path: locate(target, directory, policy), verb, isFile: true };
+}
+
+/** What a program may read as a script that names files; the whole command if that is its input, but not known. */
+function scriptOf(part: CommandPart, command: string): string {
+  if (readsPaths(part)) return part.inputText ?? command;
+  return readsInputAsData(part.argv) ? '' : (part.inputText ?? '');
 }
 
 /** Paths in words whose value is known because the command itself sets their variables or spells them with braces. */

@@ -56,6 +56,19 @@ const senders: readonly Sender[] = [
   { programs: 'asar', words: /^p(?:ack)?$/ },
   { programs: 'hf huggingface-cli', words: /^upload/, takesCurrent: true },
   { programs: 'kaggle wandb dvc', words: /^(?:create|version|put|push|add)$/, takesCurrent: true },
+  // Servers of files.
+  {
+    programs:
+      'serve http-server live-server servor sirv httpd darkhttpd webfsd miniserve simple-http-server updog dufs',
+    takesCurrent: true,
+  },
+  { programs: 'php', words: /^-S/, takesCurrent: true },
+  { programs: 'ruby', words: /^-run$/, also: /^httpd$/, takesCurrent: true },
+  { programs: 'caddy', words: /^file-server$/, takesCurrent: true },
+  { programs: 'twist twistd', words: /^web$/, takesCurrent: true },
+  { programs: 'deno', words: /\bfile[-_]server\b/, takesCurrent: true },
+  // Pickers that show the files they find.
+  { programs: 'fzf sk', words: /^--(?:preview|bind|cmd)|^-c/, takesCurrent: true },
   // Tools that pack a folder for a model.
   { programs: 'repomix code2prompt files-to-prompt gitingest yek', takesCurrent: true },
 ];
