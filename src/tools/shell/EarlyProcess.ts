@@ -1,6 +1,6 @@
 /**
  * A process that waits for a session's next command, so that the command need not wait for it to start
- * (`npm run bench:sandbox`). It is made when a command has ended, while nobody waits.
+ * (`npm run bench:sandbox`). It is made when a command has ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type EarlyStart, type LaunchPipe, launchPipesOf } from '../../protocol/sandbox.ts';
@@ -21,7 +21,7 @@ interface EarlyRun {
   readonly gate: readonly LaunchPipe[];
 }
 
-/** Most runs without a user have a single command, for which a process would be in vain. */
+/** A run with a single command needs none. */
 const FROM_COMMAND = 2;
 
 export class EarlyProcess {
