@@ -73,8 +73,11 @@ export interface Agent {
   liveEntries(): readonly JSONLEntry[];
   /** Returns the newest `limit` turns of the conversation, oldest first, each with its changes on disk. */
   turns(limit: number): Promise<readonly TurnRecord[]>;
-  /** Plans a rewind to before the turn of this prompt; undefined if there is no such turn. */
-  planRewind(uuid: string): Promise<RewindPlan | undefined>;
+  /**
+   * Plans a rewind to before the turn of this prompt; undefined if there is no such turn. `unseen`: it is applied without
+   * being shown; outside the project, it then changes only what this process has recorded or shown.
+   */
+  planRewind(uuid: string, how?: 'unseen'): Promise<RewindPlan | undefined>;
   /**
    * Returns the changes on disk, combined from the first state to the last: of the whole session, or of one prompt's
    * turn. Undefined if there is no such turn.

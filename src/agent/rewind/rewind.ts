@@ -51,9 +51,9 @@ interface RewindPorts {
 }
 
 interface Rewinder {
-  /** Plans a rewind to before the turn of this prompt; undefined if there is no such turn. */
-  plan(uuid: string): Promise<RewindPlan | undefined>;
-  /** Rewinds. Uses the plan shown last unless the session has changed since; otherwise plans again. */
+  /** See `planRewind` of the agent. */
+  plan(uuid: string, how?: 'unseen'): Promise<RewindPlan | undefined>;
+  /** Rewinds. Uses the plan made last unless the session has changed since; otherwise plans again, unseen. */
   rewind(uuid: string, scope: RewindScope): Promise<RewindReport>;
   /** Undoes the last rewind. */
   undo(): Promise<RewindReport>;
@@ -190,27 +190,35 @@ function createRewinder(ports: RewindPorts): Rewinder {
 
 /** Plans rewinds, and remembers what was shown of them. */
 function createPlanner({ context, files, checkpoints }: RewindPorts) {
-  /** The plan shown last, and the last entry at that time. `files` checks each path again before changing it. */
-  let shown: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;
-  /** All paths in plans shown so far. An undo passes them to `files.plan`, which is stricter with other paths. */
+  /** The plan made last, and the last entry at that time. `files` checks each path again before changing it. */
+  let made: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;
+  /**
+   * All paths in plans shown so far, or that an unseen plan was free to change. `files.plan` is stricter with other paths.
+   */
   const shownPaths = new Set<string>();
+  /** The entries of this process. Others in the log may be written by anybody. */
+  const own = new Set<string>();
+  context.subscribe(({ type, uuid }) => {
+    if (type === 'system') own.add(uuid);
+  });
   const lastEntry = (): string | undefined => context.entries().at(-1)?.uuid;
 
   const planFiles = async (
     changes: readonly PathChange[],
-    isShown?: (path: string) => boolean,
+    isShown: (path: string) => boolean,
   ): Promise<RestorePlan> =>
     files === undefined || changes.length === 0
       ? { steps: [] }
       : checkpoints.alone(() => files.plan(changes, isShown));
 
-  const plan = async (uuid: string): Promise<RewindPlan | undefined> => {
+  const plan = async (uuid: string, how?: 'unseen'): Promise<RewindPlan | undefined> => {
     await checkpoints.settled();
     const turn = await findTurn(context, uuid);
     if (turn === undefined) return undefined;
-    const { changes, notes } = await changesSince(context, turn.seq);
+    const { changes, notes, foreign } = await changesSince(context, turn.seq, (one) => own.has(one));
+    const isFree = (path: string): boolean => how === undefined || shownPaths.has(path) || !foreign.has(path);
     let noFiles = files === undefined ? NO_FILES : undefined;
-    const filePlan = await planFiles(changes).catch((error: unknown): RestorePlan => {
+    const filePlan = await planFiles(changes, isFree).catch((error: unknown): RestorePlan => {
       noFiles = `The files cannot be read: ${error instanceof Error ? error.message : String(error)}`;
       return { steps: [] };
     });
@@ -220,15 +228,15 @@ function createPlanner({ context, files, checkpoints }: RewindPorts) {
       notes,
       ...(noFiles === undefined ? {} : { noFiles }),
     };
-    shown = { plan: planned, at: lastEntry() };
-    for (const { path } of filePlan.steps) shownPaths.add(path);
+    made = { plan: planned, at: lastEntry() };
+    for (const { path } of filePlan.steps) if (isFree(path)) shownPaths.add(path);
     return planned;
   };
-  /** Returns the plan shown last if it still applies, otherwise a new one. */
+  /** Returns the plan made last if it still applies, otherwise a new one, which nobody has seen. */
   const takePlan = async (uuid: string): Promise<RewindPlan | undefined> => {
-    const isSame = shown?.plan.turn.uuid === uuid && shown.at === lastEntry();
-    const taken = isSame ? shown?.plan : await plan(uuid);
-    shown = undefined;
+    const isSame = made?.plan.turn.uuid === uuid && made.at === lastEntry();
+    const taken = isSame ? made?.plan : await plan(uuid, 'unseen');
+    made = undefined;
     return taken;
   };
   return { plan, takePlan, planFiles, shownPaths };
@@ -283,7 +291,7 @@ function createRestore({ context, files, checkpoints }: RestorePorts) {
 export interface Rewinds {
   submit(op: Extract<Op, { type: 'rewind' | 'undo_rewind' }>): void;
   turns(limit: number): Promise<readonly TurnRecord[]>;
-  plan(uuid: string): Promise<RewindPlan | undefined>;
+  plan: Rewinder['plan'];
   diff(uuid?: string): Promise<readonly RestoreStep[] | undefined>;
 }
 

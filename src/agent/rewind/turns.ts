@@ -182,15 +182,28 @@ export async function findTurn(log: PagedLog, uuid: string): Promise<TurnRecord 
   return turnsOf(liveEntries(entries).entries).find((turn) => turn.uuid === uuid);
 }
 
+interface ChangesSince {
+  readonly changes: readonly PathChange[];
+  readonly notes: readonly string[];
+  /** The paths of changes in other entries than those that `isOwn` names. */
+  readonly foreign: ReadonlySet<string>;
+}
+
 /** Returns all changes on disk after this position, including those of turns that were rewound. */
 export async function changesSince(
   log: PagedLog,
   seq: number,
-): Promise<{ readonly changes: readonly PathChange[]; readonly notes: readonly string[] }> {
+  isOwn: (uuid: string) => boolean = () => false,
+): Promise<ChangesSince> {
   const entries = await readBack(log, ([first]) => first !== undefined && first.seq <= seq);
   const since = entries.filter((entry) => entry.seq > seq);
   const notes = since.flatMap((entry) => checkpointOf(entry)?.notes ?? []);
-  return { changes: changesIn(since), notes: [...new Set(notes)] };
+  const others = changesIn(since.filter(({ uuid }) => !isOwn(uuid)));
+  return {
+    changes: changesIn(since),
+    notes: [...new Set(notes)],
+    foreign: new Set(others.map(({ path }) => path)),
+  };
 }
 
 /** Returns the changes that the calls and commands of one turn made. */

@@ -274,11 +274,14 @@ export async function setMode(
   return { mode };
 }
 
-/** Restores the files to before a prompt; the conversation stays. */
+/**
+ * Restores the files to before a prompt; the conversation stays. A dry run shows the driver what that changes: without
+ * one, what the log of another process names outside the project is left alone.
+ */
 async function rewindFiles(prompt: string, isDryRun: boolean, agent: Agent): Promise<object> {
   const cannot = (error: string): object => ({ canRewind: false, error });
   if (agent.state().busy) return cannot('A turn is running. Interrupt it, or wait for its result.');
-  const planned = await agent.planRewind(prompt);
+  const planned = await agent.planRewind(prompt, isDryRun ? undefined : 'unseen');
   if (planned === undefined) return cannot('No such prompt in this session.');
   if (planned.noFiles !== undefined) return cannot(planned.noFiles);
   const { steps } = planned.plan;

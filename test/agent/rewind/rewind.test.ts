@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { interruptedRewind } from '../../../src/agent/rewind/turns.ts';
 import { liveEntries } from '../../../src/context/index.ts';
@@ -587,4 +588,33 @@ test("undoing another process's rewind shows every change before doing it", asyn
   expect(await again.tree()).not.toHaveProperty('new.txt');
   expect(await again.undo()).toMatchObject({ outcome: 'done' });
   expect(await again.tree()).toHaveProperty('new.txt');
+});
+
+test('a file outside the project is restored unseen only if this process has recorded its change', async () => {
+  const set = await startRewindTest({
+    answers: [
+      write('w', '../outside.txt', 'a line\n'),
+      says('Done.'),
+      write('x', '../own.txt', 'x\n'),
+      says('Done.'),
+    ],
+  });
+  const inHome = async () => (await readdir(set.folder)).filter((name) => name.endsWith('.txt'));
+  await set.ask('one');
+  await set.ask('two');
+  expect(await set.back('two', 'files')).toMatchObject({ outcome: 'done' });
+  expect(await inHome()).toEqual(['outside.txt']);
+  const { sessionId } = set.agent.state();
+  await set.agent.close();
+
+  const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
+  const unseen = await again.agent.planRewind(again.prompt('one'), 'unseen');
+  expect(unseen?.plan.steps.filter(({ action }) => action !== 'refuse')).toEqual([]);
+  expect((await again.back('one', 'files')).message).toContain('it is outside the project');
+  expect(await inHome()).toEqual(['outside.txt']);
+  expect((await again.agent.planRewind(again.prompt('one')))?.plan.steps).toContainEqual(
+    expect.objectContaining({ action: 'delete' }),
+  );
+  expect(await again.back('one', 'files')).toMatchObject({ outcome: 'done' });
+  expect(await inHome()).toEqual([]);
 });
