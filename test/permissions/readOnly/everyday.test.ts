@@ -94,12 +94,6 @@ const commands: Readonly<Record<string, string>> = {
     gunzip -c data/log.txt.gz
     xz -dc data/log.txt.xz
     gzip -l archive.tar.gz
-    ? FILE=.env; cat $FILE
-    ? PAGER=x; ls
-    ? ls | tee data/list
-    ? gunzip data/log.txt.gz
-    ? gzip -d data/log.txt.gz
-    ? zcat server.key.gz
     fd app
     fd -e ts
     fd -t d src
@@ -109,9 +103,6 @@ const commands: Readonly<Record<string, string>> = {
     git grep -n "TODO" -- src
     ? grep -r foo .
     ? rg --hidden TOKEN
-    ? rg --no-ignore TOKEN
-    ? rg -g '*.key' TOKEN
-    ? rg TOKEN server.key
     ? rg -uu TOKEN
     ? find . -type f | xargs grep TOKEN
   `,
@@ -147,7 +138,6 @@ const commands: Readonly<Record<string, string>> = {
     git branch -a --no-merged
     git branch --merged main
     git help
-    ? git branch --merged -d x
     git branch --list 'feature/*'
     git remote -v
     git tag
@@ -412,7 +402,6 @@ const commands: Readonly<Record<string, string>> = {
     python3 --help
     tput cols
     stty size
-    ? stty -echo
     docker --version
     java -version
     gcc --version
@@ -449,6 +438,24 @@ const rows = Object.values(commands).flatMap((text) =>
     })),
 );
 
+/** What the same programs do on few days. */
+const unusual = `
+  FILE=.env; cat $FILE
+  PAGER=x; ls
+  ls | tee data/list
+  gunzip data/log.txt.gz
+  gzip -d data/log.txt.gz
+  zcat server.key.gz
+  rg --no-ignore TOKEN
+  rg -g '*.key' TOKEN
+  rg TOKEN server.key
+  git branch --merged -d x
+  stty -echo
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.trim());
+
 describe('on an ordinary day', () => {
   test.each(rows.filter(({ asks }) => !asks))('nothing asks: $command', ({ command }) => {
     expect(verdict(command)).toBe('allow');
@@ -456,8 +463,9 @@ describe('on an ordinary day', () => {
   test.each(rows.filter(({ asks }) => asks))('asks: $command', ({ command }) => {
     expect(verdict(command)).toBe('ask');
   });
-  test('of about 350 commands at most 55 ask, and those change something, use the network or may show a secret', () => {
+  test.each(unusual)('asks, since it is unusual: %s', (command) => expect(verdict(command)).toBe('ask'));
+  test('of about 300 commands at most 40 ask, and those change something, use the network or may show a secret', () => {
     expect(rows.length).toBeGreaterThan(280);
-    expect(rows.filter(({ asks }) => asks).length).toBeLessThanOrEqual(55);
+    expect(rows.filter(({ asks }) => asks).length).toBeLessThanOrEqual(40);
   });
 });
