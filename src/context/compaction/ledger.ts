@@ -110,7 +110,7 @@ function runsOf(old: readonly Atom[], view: View): readonly (readonly Atom[])[] 
 
 function mayGo({ kind, head, calls }: Atom): boolean {
   if (kind === 'reply') return calls.every(({ result }) => result !== undefined);
-  return kindOf(head)?.folds === true;
+  return kindOf(head)?.isCollapsible === true;
 }
 
 /** `strategy` of reductions that record a ledger. */

@@ -23,7 +23,7 @@ export function reductionEntry(data: Reduction, note: string = data.reason): New
 
 /** True for entries that change the view of earlier ones. */
 export function isReshaping(entry: JSONLEntry): boolean {
-  return entry.isCompactSummary === true || kindOf(entry)?.reshapes === true;
+  return entry.isCompactSummary === true || kindOf(entry)?.affectsEarlierEntries === true;
 }
 
 // Entries removed from a view, and the notes that replace them.

@@ -49,9 +49,9 @@ interface KindDefinition<Subtype extends string, Type extends 'user' | 'system',
    */
   readonly modelAccess: 'sent' | 'recall' | 'never';
   /** True if it changes how earlier entries are seen. */
-  readonly reshapes?: true;
-  /** True if it may be folded into the single line that replaces old steps. */
-  readonly folds?: true;
+  readonly affectsEarlierEntries?: true;
+  /** True if it may be part of the single line that replaces old steps. */
+  readonly isCollapsible?: true;
   /** Which entries of this kind stay in memory when the old part of the log is unloaded: all, or only the newest. */
   readonly stays?: 'all' | 'newest';
   /** The author that search hits in its text are shown with; absent if its text is not searched. */

@@ -8,7 +8,7 @@ export const compactBoundary = defineKind({
   type: 'system',
   data: z.object({}),
   modelAccess: 'recall',
-  reshapes: true,
+  affectsEarlierEntries: true,
 });
 
 /** The next summary, drafted in the background. Has no effect until it is used. */
@@ -46,7 +46,7 @@ export const pin = defineKind({
   type: 'system',
   data: z.object({ uuid: z.string().optional(), pinned: z.boolean().optional() }),
   modelAccess: 'recall',
-  reshapes: true,
+  affectsEarlierEntries: true,
   displayLine: ({ data }, context) => {
     const which = pointTo(data?.uuid, context);
     const text =
@@ -101,7 +101,7 @@ export const reduction = defineKind({
   type: 'system',
   data: reductionSchema,
   modelAccess: 'recall',
-  reshapes: true,
+  affectsEarlierEntries: true,
   displayLine: ({ data }) => {
     // The line of the compaction already covers it.
     if (data === undefined || data.reason === 'compaction') return undefined;

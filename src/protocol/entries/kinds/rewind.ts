@@ -17,7 +17,7 @@ export const rewind = defineKind({
     changes: z.array(pathChangeSchema).readonly().optional(),
   }),
   modelAccess: 'recall',
-  reshapes: true,
+  affectsEarlierEntries: true,
   displayLine: (entry, context) => {
     const after = entry.data?.to === undefined ? '' : ` what came after ${pointTo(entry.data.to, context)}`;
     const text = `Rewound:${after} is no longer part of the conversation.`;
@@ -36,7 +36,7 @@ export const undo = defineKind({
     changes: z.array(pathChangeSchema).readonly().optional(),
   }),
   modelAccess: 'recall',
-  reshapes: true,
+  affectsEarlierEntries: true,
   displayLine: (entry) => contextLine(contentOf(entry) || 'Undone.'),
 });
 

@@ -21,7 +21,7 @@ export const sessionStart = defineKind({
     forkedFrom: z.string().optional(),
   }),
   modelAccess: 'recall',
-  reshapes: true,
+  affectsEarlierEntries: true,
   stays: 'all',
 });
 

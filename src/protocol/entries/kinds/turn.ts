@@ -108,7 +108,7 @@ export const hookContext = defineKind({
     callId: z.string().optional(),
   }),
   modelAccess: 'sent',
-  folds: true,
+  isCollapsible: true,
   searchedAs: 'note',
   displayLine: (entry) =>
     contextLine(`From a hook${entry.data?.event === undefined ? '' : ` (${entry.data.event})`}`, {

@@ -3,7 +3,7 @@ import { bodyOf, contentOf, contextLine, defineKind } from '../defineKind.ts';
 import { blobRefSchema, todoSchema, toolDisplaySchema } from '../fields.ts';
 
 /** Commands that were run to fill in a skill's text. */
-const filledIn = z.array(
+const skillCommands = z.array(
   z.object({
     command: z.string(),
     status: z.string().optional(),
@@ -21,7 +21,7 @@ export const prompt = defineKind({
     display: z.string().optional(),
     /** The part that the user typed, without inserted files and command output. */
     typed: z.string().optional(),
-    commands: filledIn.optional(),
+    commands: skillCommands.optional(),
     /** The full prompt if the message holds only its beginning and end. */
     original: blobRefSchema.optional(),
   }),
@@ -44,7 +44,7 @@ export const shell = defineKind({
     original: blobRefSchema.optional(),
   }),
   modelAccess: 'sent',
-  folds: true,
+  isCollapsible: true,
   searchedAs: 'you',
 });
 
@@ -63,7 +63,7 @@ export const attachment = defineKind({
     filesRead: z.array(z.looseObject({ path: z.string(), hash: z.string() })).optional(),
   }),
   modelAccess: 'sent',
-  folds: true,
+  isCollapsible: true,
   searchedAs: 'note',
   displayLine: (entry) => {
     const { title = 'a file', outcome = 'read', summary = '' } = entry.data ?? {};
@@ -79,7 +79,7 @@ export const image = defineKind({
   type: 'user',
   data: z.object({ path: z.string().optional(), callId: z.string().optional() }),
   modelAccess: 'sent',
-  folds: true,
+  isCollapsible: true,
   searchedAs: 'note',
   displayLine: ({ data }) =>
     contextLine(`Image shown to the model: ${data?.path ?? 'unnamed'}`, { only: 'export' }),
@@ -97,7 +97,7 @@ export const skill = defineKind({
     callId: z.string().optional(),
     /** True if repeated after a compaction. */
     again: z.boolean().optional(),
-    commands: filledIn.optional(),
+    commands: skillCommands.optional(),
   }),
   modelAccess: 'sent',
   searchedAs: 'note',
@@ -117,7 +117,7 @@ export const memory = defineKind({
       .optional(),
   }),
   modelAccess: 'sent',
-  folds: true,
+  isCollapsible: true,
   searchedAs: 'note',
   displayLine: (entry) => {
     const { memories = [] } = entry.data ?? {};
@@ -164,7 +164,7 @@ export const environment = defineKind({
     about: z.string().optional(),
   }),
   modelAccess: 'sent',
-  folds: true,
+  isCollapsible: true,
   stays: 'newest',
   searchedAs: 'note',
   displayLine: (entry) =>
@@ -190,7 +190,7 @@ export const nudge = defineKind({
     outputAt: z.number().optional(),
   }),
   modelAccess: 'sent',
-  folds: true,
+  isCollapsible: true,
   searchedAs: 'note',
   displayLine: (entry) => contextLine('Note to the model.', { ...bodyOf(entry), only: 'export' }),
 });
@@ -201,7 +201,7 @@ export const reminder = defineKind({
   type: 'user',
   data: z.object({ goal: z.string().optional(), todos: z.array(todoSchema).optional() }),
   modelAccess: 'sent',
-  folds: true,
+  isCollapsible: true,
   stays: 'newest',
   searchedAs: 'note',
   displayLine: (entry) =>
