@@ -32,8 +32,8 @@ export class AtomGrouper {
   readonly #atoms: Atom[] = [];
   /** Calls of replies that changed since the last snapshot, by atom index: only these may be modified. */
   readonly #fresh = new Map<number, AtomCall[]>();
-  /** Number of atoms at the last snapshot. */
-  #given = 0;
+  /** Number of atoms that the last `take` returned. */
+  #reportedCount = 0;
   /** Index of the reply whose calls are being read; they follow it directly. */
   #reply: number | undefined;
   /**
@@ -52,10 +52,10 @@ export class AtomGrouper {
    * call.
    */
   take(): { readonly atoms: readonly Atom[]; readonly changed: readonly number[] } {
-    const changed = [...this.#fresh.keys()].filter((index) => index < this.#given);
-    for (let index = this.#given; index < this.#atoms.length; index++) changed.push(index);
+    const changed = [...this.#fresh.keys()].filter((index) => index < this.#reportedCount);
+    for (let index = this.#reportedCount; index < this.#atoms.length; index++) changed.push(index);
     this.#fresh.clear();
-    this.#given = this.#atoms.length;
+    this.#reportedCount = this.#atoms.length;
     return { atoms: this.#atoms, changed };
   }
 

@@ -43,11 +43,11 @@ export function evictPrefix(entries: readonly JSONLEntry[], boundaryUuid: string
   // After a compaction only retained entries are grouped into atoms; after a removal all entries are.
   const stay = isOfRemoval ? withWholeAtoms(needed, before) : withPlaces(needed, before);
   // Failures count even if they were rewound since.
-  const [said, later] = splitAt(entries, boundaryUuid);
-  for (const entry of failuresSince(said)) stay.add(entry);
+  const [earlier, later] = splitAt(entries, boundaryUuid);
+  for (const entry of failuresSince(earlier)) stay.add(entry);
   const past = evictedPrefixEntry(pastThrough(entries, live, end), header);
   // Entries that were already undone or rewound stay without effect: no later correction needs them.
-  const [first, ...others] = said.filter((entry) => stay.has(entry));
+  const [first, ...others] = earlier.filter((entry) => stay.has(entry));
   const left =
     first === header
       ? [header, past, ...others, ...later]

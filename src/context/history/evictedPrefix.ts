@@ -49,17 +49,17 @@ interface Spent {
   readonly estimated?: number;
 }
 
-const PAST = 'past';
+const EVICTED = 'past';
 
 /** The entry for an evicted part; it comes after `header`, the first entry that is still in memory. */
 export function evictedPrefixEntry(past: EvictedPrefix, header: JSONLEntry): JSONLEntry {
   const { gitBranch: _, ...place } = header;
   return Object.freeze({
     ...place,
-    uuid: PAST,
+    uuid: EVICTED,
     parentUuid: null,
     type: 'system',
-    subtype: PAST,
+    subtype: EVICTED,
     message: Object.freeze({ role: 'system', content: '' }),
     data: Object.freeze({ past }),
   });
@@ -67,8 +67,8 @@ export function evictedPrefixEntry(past: EvictedPrefix, header: JSONLEntry): JSO
 
 /** The evicted part of these entries; undefined if all are in memory. Its entry is the first or the second. */
 export function evictedPrefixOf(entries: readonly JSONLEntry[]): EvictedPrefix | undefined {
-  const found = entries[0]?.subtype === PAST ? entries[0] : entries[1];
-  return found?.subtype === PAST ? (found.data?.past as EvictedPrefix) : undefined;
+  const found = entries[0]?.subtype === EVICTED ? entries[0] : entries[1];
+  return found?.subtype === EVICTED ? (found.data?.past as EvictedPrefix) : undefined;
 }
 
 /** The entries after the evicted part. */

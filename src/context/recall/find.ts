@@ -1,5 +1,5 @@
 /** Resolves a pointer to its contents. */
-import { setImmediate as giveWay } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import { isHiddenFromModel, type JSONLEntry } from '../../protocol/entries.ts';
 import type { Blobs } from '../storage/sessionStore.ts';
@@ -80,16 +80,16 @@ async function findRange(from: number, to: number, log: SeenLog): Promise<Found>
   }
   if (within.length === 0) return { advice: `${extent(log)} There is nothing in #${from}-#${to}.` };
   const parts: { readonly text: () => string; readonly bytes: number }[] = [];
-  let sinceBreak = 0;
+  let bytesSinceYield = 0;
   for (const entry of within) {
     const text = (): string =>
       `[#${entry.seq} ${describeEntry(entry)}${partOf(entry)}]\n${recallText(entry)}\n`;
     const bytes = Buffer.byteLength(text());
     parts.push({ text, bytes });
-    sinceBreak += bytes + 100;
-    if (sinceBreak < BREAK_BYTES) continue;
-    sinceBreak = 0;
-    await giveWay();
+    bytesSinceYield += bytes + 100;
+    if (bytesSinceYield < YIELD_BYTES) continue;
+    bytesSinceYield = 0;
+    await yieldToEventLoop();
   }
   const note = isCut ? { note: `Only the first ${MAX_RANGE} entries of the range: ask for the rest.` } : {};
   return { id: `#${from}-#${to}`, what: `${within.length} entries`, source: joinedSource(parts), ...note };
@@ -99,7 +99,7 @@ async function findRange(from: number, to: number, log: SeenLog): Promise<Found>
 const MAX_RANGE = 20_000;
 
 /** Bytes processed between two yields, about two milliseconds. */
-const BREAK_BYTES = 512 * 1024;
+const YIELD_BYTES = 512 * 1024;
 
 async function findBlob(prefix: string, log: SeenLog, blobs: Blobs): Promise<Found> {
   const found = new Map<string, { readonly ref: BlobRef; readonly entry: JSONLEntry }>();

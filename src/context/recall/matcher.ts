@@ -1,6 +1,6 @@
 /** Finds a query in a piece of text: the exact phrase, or lines that contain most of its words. Pure. */
 
-import { setImmediate as giveWay } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { joinLines } from '../../protocol/text/trimming.ts';
 import { headOf, tailOf, wellFormed } from '../tokens/truncate.ts';
 import { characterStart, type Source } from './page.ts';
@@ -206,7 +206,7 @@ export class Scanner {
   readonly #matcher: Matcher;
   readonly #signal: AbortSignal;
   readonly #startedMs = performance.now();
-  #sinceBreak = 0;
+  #bytesSinceYield = 0;
 
   readonly #masked: (piece: string) => string;
 
@@ -286,10 +286,10 @@ export class Scanner {
 
   async #account(size: number): Promise<void> {
     this.bytes += size;
-    this.#sinceBreak += size;
-    if (this.#sinceBreak < PIECE_BYTES) return;
-    this.#sinceBreak = 0;
-    await giveWay();
+    this.#bytesSinceYield += size;
+    if (this.#bytesSinceYield < PIECE_BYTES) return;
+    this.#bytesSinceYield = 0;
+    await yieldToEventLoop();
   }
 }
 

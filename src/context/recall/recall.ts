@@ -106,7 +106,7 @@ async function searchSession(
   const scanner = new Scanner(matcher, signal, maskFor(limits));
   const hits = new HitList(MAX_PER_ENTRY);
   const searched = new Set<string>();
-  const known = inPlainSight(log.recent);
+  const inRequest = alreadyInRequest(log.recent);
   let stoppedAt = '';
   let oldest = log.last;
   for await (const entry of log.before(Number.POSITIVE_INFINITY)) {
@@ -115,7 +115,7 @@ async function searchSession(
     if (isOwnEcho(entry)) continue;
     const place = placeOf(entry);
     const original = recallOriginal(entry);
-    if (original === undefined && known.has(entry)) continue;
+    if (original === undefined && inRequest.has(entry)) continue;
     // The shown part is in the original: search only that, so that the hit has the right offset.
     const source = original === undefined ? undefined : await blobSource(original, blobs);
     if (original !== undefined && source !== undefined) {
@@ -127,7 +127,7 @@ async function searchSession(
     } else await scanner.scanText(recallText(entry), place, hits);
   }
   if (hits.best().length === 0)
-    for (const entry of known) await scanner.scanText(recallText(entry), placeOf(entry), hits);
+    for (const entry of inRequest) await scanner.scanText(recallText(entry), placeOf(entry), hits);
   return report(query, hits, scanner, limits, `#${oldest} to #${log.last}`, stoppedAt);
 }
 
@@ -153,9 +153,9 @@ function placeOf(entry: JSONLEntry): HitPosition {
  * The newest prompt and the reply that calls Recall. Both are in the request already, and the query's words mostly come
  * from them, so their hits would hide all others.
  */
-function inPlainSight(entries: readonly JSONLEntry[]): ReadonlySet<JSONLEntry> {
+function alreadyInRequest(entries: readonly JSONLEntry[]): ReadonlySet<JSONLEntry> {
   const call = entries.findLastIndex(({ tool }) => tool?.name === toolNames.recall);
-  const isRunning = !entries.slice(call).some(isAfterwards);
+  const isRunning = !entries.slice(call).some(endsRecallCall);
   if (call === -1 || !isRunning) return new Set();
   const before = entries.slice(0, call);
   const prompt = before.findLast(({ subtype }) => subtype === 'prompt');
@@ -163,8 +163,8 @@ function inPlainSight(entries: readonly JSONLEntry[]): ReadonlySet<JSONLEntry> {
   return new Set([prompt, reply].flatMap((entry) => entry ?? []));
 }
 
-/** True for an entry after which an earlier Recall call has ended. */
-function isAfterwards({ subtype, type, toolResult }: JSONLEntry): boolean {
+/** True for an entry that is recorded only after an earlier Recall call has ended. */
+function endsRecallCall({ subtype, type, toolResult }: JSONLEntry): boolean {
   return toolResult?.name === toolNames.recall || type === 'assistant' || subtype === 'prompt';
 }
 
@@ -179,14 +179,14 @@ function report(
   scanner: Scanner,
   limits: RecallLimits,
   extent: string,
-  goOn = '',
+  continueHint = '',
 ): RecallAnswer {
   const found = hits.best();
   const quoted = JSON.stringify(headOf(query, 80));
   const stopped =
     scanner.stopReason === undefined
       ? ''
-      : ` ${scanner.stopReason} after ${scanner.bytes} bytes; there may be more.${goOn}`;
+      : ` ${scanner.stopReason} after ${scanner.bytes} bytes; there may be more.${continueHint}`;
   if (found.length === 0) {
     const advice = scanner.stopReason === undefined ? ' Try fewer or other words.' : '';
     return { found: false, text: `[${quoted} was not found in ${extent}.${stopped}${advice}]` };

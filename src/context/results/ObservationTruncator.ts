@@ -2,7 +2,7 @@
  * Limits one tool result by lines and bytes. A notice at the start, where a later cut cannot remove it, describes what
  * was left out. The caller stores the full text.
  */
-import { setImmediate as giveWay } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { grouped } from '../../protocol/text/numbers.ts';
 import type { Excerpt } from '../../protocol/tools.ts';
 import {
@@ -71,7 +71,7 @@ export async function truncateInSteps(
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
-    await giveWay();
+    await yieldToEventLoop();
   }
 }
 
