@@ -8,7 +8,7 @@ import type { AgentDeps } from './agentDeps.ts';
 import { createQuestions, delegatedQuestions, type Questions } from './approvals.ts';
 import { createModes, type Modes } from './modes.ts';
 import { createPromptQueue, type PromptQueue } from './prompts/promptQueue.ts';
-import { followTitle, type Totals, totalsOf } from './sessionFacts.ts';
+import { createTitleTracker, type Totals, totalsOf } from './sessionFacts.ts';
 import { createSubagentTool, type SubagentTool } from './subagents/connect.ts';
 import { childModes } from './subagents/types.ts';
 import { createDeferredTools, createToolset, type DeferredTools, type Toolset } from './toolset/toolset.ts';
@@ -47,7 +47,7 @@ export function createCore(deps: AgentDeps): Core {
   const hub = createEventHub(deps.id, deps.onError);
   const facts: Facts = {
     cwd: deps.cwd,
-    titleOf: followTitle(),
+    titleOf: createTitleTracker(),
     totals: totalsOf(context.entries(), deps.model.costUsd),
     measure: undefined,
     sandbox: undefined,

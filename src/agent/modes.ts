@@ -2,7 +2,7 @@
 import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
-import { followMode, lastMode, modesBeforePlan } from './sessionFacts.ts';
+import { createModeTracker, lastMode, modesBeforePlan } from './sessionFacts.ts';
 
 /** Modes that this session cannot use, each with a sentence for the user that explains why. */
 export type RefusedModes = Readonly<Partial<Record<PermissionMode, string>>>;
@@ -36,7 +36,7 @@ export function createModes(
   emit: (event: AgentEvent) => void,
   refused: RefusedModes = {},
 ): Modes {
-  const modeOfLog = followMode();
+  const modeOfLog = createModeTracker();
   const lastBefore = context.entries().at(-1)?.seq ?? -1;
   const current = (): PermissionMode => {
     const mode = modeOfLog(context.entries()) ?? opened;

@@ -7,11 +7,11 @@ import { type PermissionMode, permissionModes } from '../protocol/permissions.ts
 
 /** Returns the last permission mode in the log; undefined if it was never changed. */
 export function lastMode(entries: readonly JSONLEntry[]): PermissionMode | undefined {
-  return followMode()(entries);
+  return createModeTracker()(entries);
 }
 
 /** Like `lastMode`, for a log that grows: reads only new entries. */
-export function followMode(): (entries: readonly JSONLEntry[]) => PermissionMode | undefined {
+export function createModeTracker(): (entries: readonly JSONLEntry[]) => PermissionMode | undefined {
   return foldLog<PermissionMode | undefined>(undefined, (mode, entry) => modeOf(entry) ?? mode);
 }
 
@@ -60,14 +60,14 @@ export function lastEffort(entries: readonly JSONLEntry[]): Effort | null | unde
 
 /** Returns the shell's last directory according to the live entries; undefined if there are none. */
 export function lastCwd(entries: readonly JSONLEntry[]): string | undefined {
-  return entries.findLast(tellsPlace)?.cwd;
+  return entries.findLast(hasReliableCwd)?.cwd;
 }
 
 /**
  * False for entries whose `cwd` may be wrong: results that a resume adds for interrupted calls, and entries of a rewind
  * or undo, which are written before the shell's directory changes.
  */
-function tellsPlace({ toolResult, subtype }: JSONLEntry): boolean {
+function hasReliableCwd({ toolResult, subtype }: JSONLEntry): boolean {
   return toolResult?.status !== 'interrupted' && subtype !== 'rewind' && subtype !== 'undo';
 }
 
@@ -75,27 +75,27 @@ function tellsPlace({ toolResult, subtype }: JSONLEntry): boolean {
  * Returns a function for the title of a growing log: the user's newest, else the model's newest, else the first line of
  * the first prompt. Reads only new entries.
  */
-export function followTitle(): (entries: readonly JSONLEntry[]) => string | undefined {
-  const titles = foldLog<Titles>({}, addTitle);
+export function createTitleTracker(): (entries: readonly JSONLEntry[]) => string | undefined {
+  const titles = foldLog<TitleSources>({}, addTitle);
   return (entries) => titles(entries).title;
 }
 
 /** The entries that a title may come from. */
-interface Titles {
+interface TitleSources {
   readonly users?: JSONLEntry;
   readonly models?: JSONLEntry;
   readonly prompt?: JSONLEntry;
   readonly title?: string | undefined;
 }
 
-function addTitle(known: Titles, entry: JSONLEntry): Titles {
+function addTitle(known: TitleSources, entry: JSONLEntry): TitleSources {
   const found = sourceIn(known, entry);
   if (found === undefined) return known;
   const { users, models, prompt } = { ...known, ...found };
   return { ...known, ...found, title: firstLine(users ?? models ?? prompt) };
 }
 
-function sourceIn({ prompt }: Titles, entry: JSONLEntry): Titles | undefined {
+function sourceIn({ prompt }: TitleSources, entry: JSONLEntry): TitleSources | undefined {
   if (entry.subtype === 'title') return entry.data?.source === 'model' ? { models: entry } : { users: entry };
   return entry.subtype === 'prompt' && prompt === undefined ? { prompt: entry } : undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  followTitle,
+  createTitleTracker,
   lastCwd,
   lastEffort,
   lastMode,
@@ -58,7 +58,7 @@ test.each([
   [[text('prompt', 'Fix the test'), text('title', 'Baskets'), text('prompt', 'More')], 'Baskets'],
   [[text('prompt', `x${'😀'.repeat(300)}`)], `x${'😀'.repeat(199)}`],
 ])('finds the title of a session (%#)', (entries, title) => {
-  expect(followTitle()(entries)).toBe(title);
+  expect(createTitleTracker()(entries)).toBe(title);
 });
 
 test("the shell's directory comes from the last entry, ignoring results added by a resume", () => {

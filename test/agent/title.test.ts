@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { followTitle } from '../../src/agent/sessionFacts.ts';
+import { createTitleTracker } from '../../src/agent/sessionFacts.ts';
 import { cleanTitle, titleInstruction, titlePrompt } from '../../src/agent/title.ts';
 import { anyText } from '../anyText.ts';
 import { madeUpEntry } from '../madeUpEntry.ts';
@@ -163,7 +163,7 @@ test("the user's latest title applies, then the model's latest", () => {
     entry('title', 'U2', 'user'),
     entry('title', 'M2', 'model'),
   ];
-  expect([1, 2, 3, 4, 5].map((count) => followTitle()(log.slice(0, count)))).toEqual([
+  expect([1, 2, 3, 4, 5].map((count) => createTitleTracker()(log.slice(0, count)))).toEqual([
     'words',
     'M1',
     'U1',
