@@ -121,9 +121,9 @@ export function createToolCalls(
     hooks: callHooks,
     attach:
       attaching &&
-      ((mentioning, signal, isForOther = false) => {
+      ((source, signal, isForOther = false) => {
         const seen = isForOther ? { entries: () => [], messages: () => [] } : {};
-        return attachedEntries(mentioning, signal, { ...attaching, ...seen });
+        return attachedEntries(source, signal, { ...attaching, ...seen });
       }),
   };
   return ports;
@@ -148,11 +148,11 @@ export function fillIn(
 
 /** Runs a subagent for a skill, as if the model had called Agent; its log and changes belong to `callId`. */
 export async function runAgent(
-  { agent, description, prompt, model, mentionedIn }: AgentRequest,
+  { agent, description, prompt, model, mentionSource }: AgentRequest,
   callId: string,
   ports: ToolCallPorts,
 ): Promise<InlineRun> {
-  const attached = mentionedIn && (await ports.attach?.(mentionedIn, ports.signal, true));
+  const attached = mentionSource && (await ports.attach?.(mentionSource, ports.signal, true));
   const files = (attached ?? []).map(({ message }) => promptText(message.content));
   const input = { description, prompt: [prompt, ...files].join('\n\n'), subagent_type: agent, model };
   return runInline({ id: callId, name: agentToolName, input }, ports);

@@ -6,7 +6,7 @@ import type { ContextManager } from '../context/index.ts';
 import type { PermissionRecord } from '../protocol/entries/fields.ts';
 import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
-import type { Mentioning, SkillText } from '../protocol/extensions/skills.ts';
+import type { MentionSource, SkillText } from '../protocol/extensions/skills.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Access, Grant, PermissionBasis } from '../protocol/permissions.ts';
 import { quotedName } from '../protocol/text/visible.ts';
@@ -41,7 +41,7 @@ export interface ToolCallPorts extends ApprovalPorts {
    * Absent = they stay text.
    */
   readonly attach?:
-    | ((mentioning: Mentioning, signal: AbortSignal, isForOther?: boolean) => Promise<readonly NewEntry[]>)
+    | ((source: MentionSource, signal: AbortSignal, isForOther?: boolean) => Promise<readonly NewEntry[]>)
     | undefined;
 }
 
@@ -276,8 +276,8 @@ async function skillEntries(
   callId: string,
   { attach, signal }: ToolCallPorts,
 ): Promise<readonly NewEntry[]> {
-  const { mentionedIn } = skill;
-  const mentioned = mentionedIn === undefined ? [] : ((await attach?.(mentionedIn, signal)) ?? []);
+  const { mentionSource } = skill;
+  const mentioned = mentionSource === undefined ? [] : ((await attach?.(mentionSource, signal)) ?? []);
   return [skillEntry(skill, callId), ...mentioned];
 }
 

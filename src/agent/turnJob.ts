@@ -75,13 +75,13 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     const checked = await Promise.all(
       whole.map(async (prompt, index) => ({
         entries: promptEntries(prompt),
-        wantsModel: prompt.wantsModel,
+        requestedModel: prompt.requestedModel,
         verdict: (await hooks?.prompt(prompt.text, signal)) ?? { type: 'sent', notes: [] },
         typed: taken[index],
       })),
     );
-    for (const { verdict, wantsModel } of checked)
-      if (verdict.type === 'sent' && wantsModel !== undefined) ports.turnModel.use(wantsModel);
+    for (const { verdict, requestedModel } of checked)
+      if (verdict.type === 'sent' && requestedModel !== undefined) ports.turnModel.use(requestedModel);
     const sent = checked.flatMap(({ entries, verdict }) =>
       verdict.type === 'sent' ? [...entries, ...verdict.notes] : [],
     );

@@ -1,6 +1,6 @@
 /** Ops: plain-data inputs of an agent. Their effects come back as events. */
 import type { ItemEdit } from './contextReport.ts';
-import type { Mentioning, PreparedSkill, SkillText } from './extensions/skills.ts';
+import type { MentionSource, PreparedSkill, SkillText } from './extensions/skills.ts';
 import type { ContentPart } from './messages.ts';
 import type { Effort, ThinkingChange } from './models/wires.ts';
 import type { PermissionAnswer, PermissionMode } from './permissions.ts';
@@ -19,12 +19,12 @@ export interface PromptOp {
   /** A skill whose instructions are sent with the prompt. */
   readonly skill?: SkillText;
   /** The model that a skill or command names for the turn. */
-  readonly wantsModel?: { readonly name: string; readonly model: string };
+  readonly requestedModel?: { readonly name: string; readonly model: string };
   /** Commands whose output is part of the text. */
   readonly commands?: SkillText['commands'];
   readonly images?: readonly Extract<ContentPart, { type: 'image' }>[];
   /** The text of a skill, whose mentions are attached, too. */
-  readonly mentionedIn?: Mentioning;
+  readonly mentionSource?: MentionSource;
   /** What was attached when the prompt was sent. */
   readonly attachments?: readonly Attachment[];
 }

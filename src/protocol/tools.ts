@@ -7,7 +7,7 @@ import type {
   ToolDisplay,
   ToolResultKind,
 } from './entries/fields.ts';
-import type { Mentioning, SkillPart, SkillText } from './extensions/skills.ts';
+import type { MentionSource, SkillPart, SkillText } from './extensions/skills.ts';
 import type { ImagePart } from './files/images.ts';
 import type { FieldAnswer, Form } from './forms.ts';
 import type { ToolSchema } from './messages.ts';
@@ -83,7 +83,7 @@ export interface AgentRequest {
   readonly prompt: string;
   readonly model?: string | undefined;
   /** The text whose `@path` mentions become part of the prompt. */
-  readonly mentionedIn?: Mentioning;
+  readonly mentionSource?: MentionSource;
 }
 
 /** The services available to a call; everything else a tool needs is passed when it is created. */

@@ -54,13 +54,13 @@ export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
       onUse(prepared.skill);
       const plain = prepared.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
       // The text contains arguments that the model has written.
-      const mentionedIn = { text: plain, onlyInProject: true };
+      const mentionSource = { text: plain, onlyInProject: true };
       const filled = (await context.fillIn?.(prepared.parts)) ?? { text: plain };
       // A subagent cannot start others, so it follows the instructions itself.
       if (skill.fork !== undefined && context.runAgent !== undefined)
         return context.runAgent({
           ...{ ...skill.fork, description: `skill ${skill.name}`, prompt: filled.text },
-          mentionedIn,
+          mentionSource,
         });
       context.switchToModelOf?.(prepared.skill);
       return {
@@ -72,7 +72,7 @@ export function skillTool({ skills, prepare, onUse }: SkillToolDeps): Tool {
           name: skill.name,
           file: skill.file,
           ...filled,
-          mentionedIn,
+          mentionSource,
         },
         response: () => ({ success: true, commandName: skill.name }),
       };

@@ -4,7 +4,7 @@
  */
 import { isAbsolute, join, resolve } from 'node:path';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
-import type { Mentioning } from '../../protocol/extensions/skills.ts';
+import type { MentionSource } from '../../protocol/extensions/skills.ts';
 import type { Message } from '../../protocol/messages.ts';
 import type { Attachment, PromptOp } from '../../protocol/ops.ts';
 import type { Access, PermissionDecision, PermissionMode } from '../../protocol/permissions.ts';
@@ -74,20 +74,20 @@ export async function attachFiles(
 
 /** Returns the entries of the files that the text of a skill mentions. Never rejects. */
 export async function attachedEntries(
-  mentionedIn: Mentioning,
+  mentionSource: MentionSource,
   signal: AbortSignal,
   ports: AttachPorts,
 ): Promise<readonly NewEntry[]> {
-  const { attachments = [] } = await attachFiles({ type: 'prompt', text: '', mentionedIn }, signal, ports);
+  const { attachments = [] } = await attachFiles({ type: 'prompt', text: '', mentionSource }, signal, ports);
   return attachments.map(attachmentEntry);
 }
 
 /** Mentions in pasted or piped text are ignored: anyone may have written it. */
-function wantedBy({ typed, display, text, mentionedIn }: PromptOp): readonly Wanted[] {
+function wantedBy({ typed, display, text, mentionSource }: PromptOp): readonly Wanted[] {
   const ofUser = mentionsIn(typed ?? display ?? text).map((mention) => ({ mention, onlyInProject: false }));
-  const ofSkill = mentionsIn(mentionedIn?.text ?? '').map((mention) => ({
+  const ofSkill = mentionsIn(mentionSource?.text ?? '').map((mention) => ({
     mention,
-    onlyInProject: mentionedIn?.onlyInProject === true,
+    onlyInProject: mentionSource?.onlyInProject === true,
   }));
   return [...ofUser, ...ofSkill];
 }

@@ -1,7 +1,7 @@
 /** Turns a skill or custom command into a prompt: runs its commands and makes an entry of its instructions. */
 import { dirname } from 'node:path';
 import type { NewEntry } from '../../protocol/entries.ts';
-import type { Mentioning, Skill, SkillPart, SkillText } from '../../protocol/extensions/skills.ts';
+import type { MentionSource, Skill, SkillPart, SkillText } from '../../protocol/extensions/skills.ts';
 import type { Op, PromptOp } from '../../protocol/ops.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
 import type { ToolOutcome } from '../../protocol/tools.ts';
@@ -66,25 +66,25 @@ export function skillPrompt(
   { skill: { kind, name, file, model, ...from }, display, typed, parts }: Extract<Op, { type: 'use_skill' }>,
   { text, commands }: Pick<SkillText, 'text' | 'commands'>,
 ): PromptOp {
-  const mentionedIn = mentioningOf(from, parts);
-  const wantsModel = model === undefined ? {} : { wantsModel: { name, model } };
+  const mentionSource = mentionSourceOf(from, parts);
+  const requestedModel = model === undefined ? {} : { requestedModel: { name, model } };
   if (kind === 'command')
     return {
-      ...{ type: 'prompt', text, display, typed: typed ?? display, mentionedIn, ...wantsModel },
+      ...{ type: 'prompt', text, display, typed: typed ?? display, mentionSource, ...requestedModel },
       ...(commands && { commands }),
     };
   const skill = { name, file, text, ...(commands && { commands }) };
   return {
-    ...{ type: 'prompt', text: display, skill, mentionedIn, ...wantsModel },
+    ...{ type: 'prompt', text: display, skill, mentionSource, ...requestedModel },
     ...(typed !== undefined && { typed }),
   };
 }
 
 /** The text of a skill in which mentions are recognized; the output of its commands is left out. */
-export function mentioningOf(
+export function mentionSourceOf(
   { scope, plugin }: Pick<Skill, 'scope' | 'plugin'>,
   parts: readonly SkillPart[],
-): Mentioning {
+): MentionSource {
   const text = parts.map((part) => (part.type === 'text' ? part.text : ' ')).join('');
   return { text, onlyInProject: scope === 'project' || plugin !== undefined };
 }

@@ -62,11 +62,11 @@ export interface SkillText {
     readonly status?: string;
     readonly basis?: string;
   }[];
-  readonly mentionedIn?: Mentioning;
+  readonly mentionSource?: MentionSource;
 }
 
 /** A text whose `@path` mentions are attached. */
-export interface Mentioning {
+export interface MentionSource {
   /** Without the output of commands, which mentions nothing. */
   readonly text: string;
   /** Attaches only what is in the project and needs no approval: the repository or the model may have named it. */
