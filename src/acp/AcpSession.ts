@@ -88,7 +88,7 @@ export function createAcpSession(opened: OpenedForClient, ports: SessionPorts): 
     answer: (id, answer) => agent.submit({ type: 'answer', id, answer }),
   });
   const prompts = createPromptQueue({
-    ...{ host, settle, now, hear: updates.hear, onQuestion: questions.put },
+    ...{ host, settle, now, handle: updates.handle, onQuestion: questions.put },
     onEvent: (event) => event.type === 'permission_answered' && questions.answered(event.id),
   });
   const switchMode = async (mode: string): Promise<void> => {

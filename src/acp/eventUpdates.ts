@@ -25,7 +25,7 @@ interface EventPorts {
 }
 
 interface EventUpdates {
-  hear(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
   /** The id of the newest call to which the model gave this id of its own. */
   idOf(callId: string): string | undefined;
   /** Sends a message of the program itself, such as the output of a command. */
@@ -60,7 +60,7 @@ export function createEventUpdates(ports: EventPorts): EventUpdates {
     idOf: reader.idOf,
     say: (text) => reply.program(text),
     notice,
-    hear(event) {
+    handle(event) {
       switch (event.type) {
         case 'entry':
           return entry(event.entry);
@@ -95,7 +95,7 @@ export function createEventUpdates(ports: EventPorts): EventUpdates {
           return ports.onChoice();
         case 'compaction_started':
         case 'compaction_ended':
-          if (abilities.compaction) compactions.hear(event);
+          if (abilities.compaction) compactions.handle(event);
           return;
         case 'notice':
           return notice(event.level, event.text);
@@ -118,7 +118,7 @@ export function createEventUpdates(ports: EventPorts): EventUpdates {
         case 'compaction_previewed':
         case 'rewind_ended':
         case 'tasks_changed':
-        case 'sandbox_known':
+        case 'sandbox_probed':
           return;
       }
       event satisfies never;
@@ -179,7 +179,7 @@ function createCompactionUpdates({ update }: Pick<ClientLink, 'update'>) {
         ? 'cancelled'
         : 'failed';
   return {
-    hear(event: Extract<AgentEvent, { type: 'compaction_started' | 'compaction_ended' }>): void {
+    handle(event: Extract<AgentEvent, { type: 'compaction_started' | 'compaction_ended' }>): void {
       if (event.type === 'compaction_started') {
         id = randomUUID();
         void update({ sessionUpdate: 'compaction_update', compactionId: id, status: 'in_progress' });

@@ -11,7 +11,7 @@ interface PromptQueueOptions
   extends Pick<Parameters<typeof createPromptRunner>[0], 'onQuestion' | 'onEvent'> {
   readonly host: CommandHost;
   /** Receives every event of the agent, including those between prompts. */
-  readonly hear: (event: AgentEvent) => void;
+  readonly handle: (event: AgentEvent) => void;
   /** Called before each prompt; resolves when it can run. */
   readonly settle: (signal: AbortSignal) => Promise<void>;
   /** Milliseconds since the epoch. */
@@ -69,7 +69,7 @@ export function createPromptQueue(options: PromptQueueOptions): PromptQueue {
 }
 
 /** Runs prompts on the agent, one at a time. */
-function createTurns({ host, hear, now, onQuestion, onEvent }: PromptQueueOptions) {
+function createTurns({ host, handle, now, onQuestion, onEvent }: PromptQueueOptions) {
   const tally = createTally(host.agent, now);
   let end: RunEnd = { type: 'turn', outcome: 'failed', steps: 0 };
   const runner = createPromptRunner({
@@ -84,7 +84,7 @@ function createTurns({ host, hear, now, onQuestion, onEvent }: PromptQueueOption
     ...(onEvent && { onEvent }),
     reporter: {
       begin: () => undefined,
-      event: hear,
+      event: handle,
       async end(given) {
         end = given;
       },

@@ -79,7 +79,7 @@ function watchSession(deps: AgentDeps, { emit, notice, facts }: Core, { startHoo
     startHooks();
     void deps.sandbox?.state().then((state) => {
       facts.sandbox = state;
-      emit({ type: 'sandbox_known' });
+      emit({ type: 'sandbox_probed' });
     });
   }, SANDBOX_PROBE_MS);
   probeSandbox.unref();

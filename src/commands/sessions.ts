@@ -53,7 +53,7 @@ export const fork: Command = {
 };
 
 function whole({ agent }: CommandHost): CommandResult {
-  if (!agent.entries().some(isSaid)) return error('Nothing to fork yet.');
+  if (!agent.entries().some(isConversationEntry)) return error('Nothing to fork yet.');
   return { type: 'fork_session' };
 }
 
@@ -63,7 +63,7 @@ function upTo(seq: number, { agent }: CommandHost): CommandResult {
   return { type: 'fork_session', uptoSeq: seq };
 }
 
-function isSaid({ type }: JSONLEntry): boolean {
+function isConversationEntry({ type }: JSONLEntry): boolean {
   return type !== 'system';
 }
 

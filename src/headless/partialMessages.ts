@@ -114,7 +114,7 @@ function isBoundary(event: AgentEvent, isRecorded: boolean): boolean {
     case 'mode_changed':
     case 'tasks_changed':
     case 'model_changed':
-    case 'sandbox_known':
+    case 'sandbox_probed':
     case 'notice':
       return false;
   }

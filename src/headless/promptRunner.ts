@@ -71,7 +71,7 @@ export function createPromptRunner(options: PromptRunnerOptions): PromptRunner {
       tally.startTurn();
       reporter.begin();
       // Nothing happens between the first line of the output and the start of the turn: its reader may interrupt.
-      const meaning = plainMeaning(prompt) ?? (await commandMeaning(prompt, host, withoutTerminal));
+      const meaning = interpretPlain(prompt) ?? (await interpretCommand(prompt, host, withoutTerminal));
       const end = meaning.type === 'op' ? (limits.begin() ?? (await runOp(meaning.op))) : meaning;
       await reporter.end(end);
       return outcomeOf(end, tally);
@@ -129,10 +129,10 @@ function unreportedEnd(op: Op, { model }: AgentState): RunEnd {
 }
 
 /** What a prompt asks for: an op for the agent, or an answer without one. */
-type Meaning = { readonly type: 'op'; readonly op: Op } | RunEnd;
+type InterpretedPrompt = { readonly type: 'op'; readonly op: Op } | RunEnd;
 
-/** The meaning of a prompt that cannot be a command; otherwise undefined. */
-function plainMeaning(prompt: RunPrompt): Meaning | undefined {
+/** Interprets a prompt that cannot be a command; returns undefined for others. */
+function interpretPlain(prompt: RunPrompt): InterpretedPrompt | undefined {
   const { text, isVerbatim = false, problem } = prompt;
   if (problem !== undefined) return { type: 'answer', ok: false, text: problem };
   return isVerbatim || !mayBeCommand(text) ? promptOp(prompt) : undefined;
@@ -142,11 +142,11 @@ function plainMeaning(prompt: RunPrompt): Meaning | undefined {
  * Interprets the prompt. `!command` is plain text here: anyone who can pass `-p` has a shell, and piped input may
  * contain anything.
  */
-async function commandMeaning(
+async function interpretCommand(
   prompt: RunPrompt,
   loadHost: ReportOptions['host'],
   withoutTerminal: string,
-): Promise<Meaning> {
+): Promise<InterpretedPrompt> {
   const { text, typed } = prompt;
   const host = await loadHost();
   const meaning = interpret(text, host.commands);
@@ -169,7 +169,7 @@ async function commandMeaning(
   }
 }
 
-function promptOp({ text, typed, images = [] }: RunPrompt): Meaning {
+function promptOp({ text, typed, images = [] }: RunPrompt): InterpretedPrompt {
   const extras = {
     ...(typed === undefined ? {} : { typed }),
     ...(images.length === 0 ? {} : { images }),
@@ -185,7 +185,7 @@ function withTyped(result: CommandResult, typed: string | undefined): CommandRes
 }
 
 /** `needsTerminal`: the answer if the command opens something on a screen. */
-async function fromCommand(result: CommandResult, needsTerminal: string): Promise<Meaning> {
+async function fromCommand(result: CommandResult, needsTerminal: string): Promise<InterpretedPrompt> {
   switch (result.type) {
     case 'op':
       return result;

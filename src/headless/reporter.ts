@@ -103,7 +103,7 @@ function writeDiagnostics(
     case 'mode_changed':
     case 'tasks_changed':
     case 'model_changed':
-    case 'sandbox_known':
+    case 'sandbox_probed':
       return;
     default:
       event satisfies never;

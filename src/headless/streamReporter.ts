@@ -252,7 +252,7 @@ function liveLines(event: AgentEvent, system: SystemLine): void {
     case 'context_measured':
     case 'tasks_changed':
     case 'model_changed':
-    case 'sandbox_known':
+    case 'sandbox_probed':
       return;
     default:
       event satisfies never;

@@ -152,10 +152,14 @@ export function resultText({ toolResult }: JSONLEntry): string {
   return typeof output === 'string' ? output : JSON.stringify(output ?? '');
 }
 
-const noted: ReadonlySet<string | undefined> = new Set(['reduction', 'summary_failed', 'hook']);
+const kindsWithContextLine: ReadonlySet<string | undefined> = new Set([
+  'reduction',
+  'summary_failed',
+  'hook',
+]);
 
 /** The display line of a reduction of the context, a failed summary or a hook; undefined for other entries. */
 export function contextLineOf(entry: JSONLEntry): DisplayLine | undefined {
-  if (!noted.has(entry.subtype)) return undefined;
+  if (!kindsWithContextLine.has(entry.subtype)) return undefined;
   return displayLineOf(entry, { seqOf: () => undefined });
 }

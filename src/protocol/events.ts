@@ -85,5 +85,5 @@ export type AgentEvent =
   | { readonly type: 'tasks_changed' }
   | { readonly type: 'model_changed'; readonly model: ModelInfo }
   /** The sandbox has been probed; the state has the result. */
-  | { readonly type: 'sandbox_known' }
+  | { readonly type: 'sandbox_probed' }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };

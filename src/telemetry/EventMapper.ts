@@ -124,7 +124,7 @@ export class EventMapper {
       case 'mode_changed':
       case 'tasks_changed':
       case 'model_changed':
-      case 'sandbox_known':
+      case 'sandbox_probed':
       case 'notice':
         return;
       default:

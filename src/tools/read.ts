@@ -10,7 +10,7 @@ import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
 import { type LinesRead, readLines } from './files/readLines.ts';
-import { type PrivatePlace, suggestForMissing } from './files/similarNames.ts';
+import { type SandboxPathLookup, suggestForMissing } from './files/similarNames.ts';
 import { statOf } from './files/textFile.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
@@ -36,7 +36,7 @@ interface About {
 }
 
 /** Creates the tool that shows a text file with numbered lines, or an image to a model with vision. */
-export function readTool(home: string, privatePlace?: PrivatePlace): Tool {
+export function readTool(home: string, sandboxPathOf?: SandboxPathLookup): Tool {
   return defineFileTool({
     name: toolNames.read,
     description:
@@ -47,11 +47,11 @@ export function readTool(home: string, privatePlace?: PrivatePlace): Tool {
     // Reports a missing file without approval only inside the project, where the model may list names anyway.
     preview: async (place, call, context) => {
       const unreadable = isInside(place.realPath, context.root)
-        ? await unreadableOutcome(place, call, context, privatePlace)
+        ? await unreadableOutcome(place, call, context, sandboxPathOf)
         : undefined;
       return unreadable && { type: 'settled', outcome: unreadable };
     },
-    run: (place, call, context) => read(place, call, context, privatePlace),
+    run: (place, call, context) => read(place, call, context, sandboxPathOf),
   });
 }
 
@@ -65,18 +65,18 @@ async function read(
   place: ResolvedPath,
   call: ReadInput,
   context: ToolContext,
-  privatePlace: PrivatePlace | undefined,
+  sandboxPathOf: SandboxPathLookup | undefined,
 ): Promise<ToolOutcome> {
   const { path, realPath } = place;
   const title = titleOf(shortPath(path, context.cwd()), call);
   // Opening a pipe or a device could block forever.
-  const unreadable = await unreadableOutcome(place, call, context, privatePlace);
+  const unreadable = await unreadableOutcome(place, call, context, sandboxPathOf);
   if (unreadable !== undefined) return unreadable;
   const file = await openRealFile(realPath);
   try {
     const info = await file.stat();
     if (!info.isFile()) return special(path, title);
-    return await showOnce(file, { path, title, bytes: info.size }, call, context);
+    return await readWithCache(file, { path, title, bytes: info.size }, call, context);
   } catch (error) {
     if (context.signal.aborted) return interrupted(title);
     throw error;
@@ -90,7 +90,7 @@ async function unreadableOutcome(
   { path, realPath }: ResolvedPath,
   call: ReadInput,
   context: ToolContext,
-  privatePlace: PrivatePlace | undefined,
+  sandboxPathOf: SandboxPathLookup | undefined,
 ): Promise<ToolOutcome | undefined> {
   const title = titleOf(shortPath(path, context.cwd()), call);
   const info = await statOf(realPath);
@@ -98,7 +98,7 @@ async function unreadableOutcome(
     const hint = await suggestForMissing(
       path,
       resolve(context.root, call.file_path),
-      privatePlace?.(realPath),
+      sandboxPathOf?.(realPath),
     );
     return failure(title, `${path} does not exist.${hint}`, 'not found');
   }
@@ -116,7 +116,7 @@ const special = (path: string, title: string): ToolOutcome =>
   failure(title, `${path} is a device, pipe or socket; Read shows regular files only.`);
 
 /** The cached outcome while the file is unchanged; otherwise reads it, and caches the result if that is safe. */
-async function showOnce(
+async function readWithCache(
   file: FileHandle,
   about: About,
   call: ReadInput,

@@ -213,7 +213,7 @@ function Footer({ snapshot: { phase, session, view, theme, hint }, own, width }:
       mode={state.mode}
       readOnly={state.readOnly}
       demo={state.demo}
-      sandbox={sandboxWord(state.sandbox)}
+      sandbox={sandboxLabel(state.sandbox)}
       width={width}
       theme={theme}
       measure={state.measure}
@@ -225,7 +225,7 @@ function Footer({ snapshot: { phase, session, view, theme, hint }, own, width }:
 }
 
 /** Undefined if commands are sandboxed, or the user's settings turned the sandbox off. */
-function sandboxWord(state: SandboxState | undefined): string | undefined {
+function sandboxLabel(state: SandboxState | undefined): string | undefined {
   if (state?.type === 'unavailable') return 'no sandbox';
   return state?.type === 'off' && state.isFullAccess === true ? 'full access' : undefined;
 }

@@ -59,7 +59,7 @@ export function line(event: AgentEvent): string {
       return `mode ${event.mode}`;
     case 'model_changed':
       return `model ${event.model.id}`;
-    case 'sandbox_known':
+    case 'sandbox_probed':
       return 'sandbox known';
     case 'rewind_ended':
       return `${event.report.type} ${event.report.outcome}: ${event.report.message}`;

@@ -162,24 +162,24 @@ function confinedBy(
 }
 
 /** Names of the arguments that describe a call best, in order of preference. */
-const TELLING = ['file_path', 'path', 'url', 'pattern', 'task_id'];
+const TITLE_FIELDS = ['file_path', 'path', 'url', 'pattern', 'task_id'];
 
 function askedFor(input: unknown): Pick<AuditRow, 'title' | 'command'> {
   const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
   const { command } = fields;
   if (typeof command === 'string') return { title: bare(command).split('\n')[0] ?? '', command };
-  const title = TELLING.map((name) => fields[name]).find((value) => typeof value === 'string');
+  const title = TITLE_FIELDS.map((name) => fields[name]).find((value) => typeof value === 'string');
   return { title: typeof title === 'string' ? title : '' };
 }
 
 /** True if the call did more than read: it changed something, needed approval, was denied, or contacted a host. */
 export function isNotable({ basis, verdict, tool, hosts, refusedHosts }: AuditRow): boolean {
   if (hosts.length > 0 || refusedHosts.length > 0 || verdict === 'denied') return true;
-  return basis === undefined ? !LOOKING.has(tool) : basis !== 'read-only';
+  return basis === undefined ? !READ_ONLY_BEFORE_BASIS.has(tool) : basis !== 'read-only';
 }
 
 /** Read-only tools; used for older sessions, which do not record the basis of an approval. */
-const LOOKING = new Set<string>([
+const READ_ONLY_BEFORE_BASIS = new Set<string>([
   toolNames.read,
   toolNames.grep,
   toolNames.glob,

@@ -56,7 +56,7 @@ interface StandingOutcomes {
  * When in doubt nothing is reported; the log and the summary have the rest.
  */
 export function currentOutcomes(runs: readonly CommandRun[]): StandingOutcomes {
-  const newest = runs.findLast(({ command }) => !onlyLooks(command));
+  const newest = runs.findLast(({ command }) => !onlyDisplays(command));
   const tested = runs.findLast(hasTests);
   const passed = tested !== undefined && tested.tests.failed === 0 && tested.exitCode === 0;
   const newestFailed = newest !== undefined && newest.exitCode !== 0;
@@ -86,7 +86,7 @@ function certainOutcome({ command, exitCode, tests }: CommandRun): CertainOutcom
   const hasFailures = tests !== undefined && (tests.failed > 0 || tests.failing.length > 0);
   const isSuccess = exitCode === 0 && !isHidden && !hasFailures;
   const isCertain = (report: TestReport): boolean => {
-    if (onlyLooks(command)) return false;
+    if (onlyDisplays(command)) return false;
     if (report.failed > 0) return exitCode !== 0 || isHidden;
     if (report.passed === 0 || hasFailures || exitCode !== 0) return false;
     return !isHidden || (report.isComplete && onlyRuns(report.runner, command));
@@ -99,17 +99,17 @@ function hasTests(run: CommandRun): run is CommandRun & { readonly tests: TestRe
 }
 
 /** Programs that only display something, without changing or checking anything. */
-const LOOKING =
+const DISPLAY_COMMAND =
   /^(?:cd|ls|ll|cat|bat|head|tail|less|more|grep|egrep|fgrep|rg|ag|wc|pwd|echo|printf|which|type|file|stat|tree|jq|sort|uniq|cut|tr|nl|date|du|df|printenv|whoami|uname|true|sed\s+-n\b|git\s+(?:status|log|diff|show|branch|blame|remote|rev-parse|ls-files))(?:\s|$)/;
 
 /** True if all parts of a command line only display something; an unknown command counts as doing something. */
-function onlyLooks(command: string): boolean {
-  return doingParts(command).length === 0;
+function onlyDisplays(command: string): boolean {
+  return effectiveParts(command).length === 0;
 }
 
 /** True if a command line runs this test runner once and otherwise only displays something. */
 function onlyRuns(runner: string, command: string): boolean {
-  const [part, ...others] = doingParts(command);
+  const [part, ...others] = effectiveParts(command);
   return part !== undefined && others.length === 0 && DIRECT_RUN.exec(part)?.[1] === runner;
 }
 
@@ -118,11 +118,11 @@ const DIRECT_RUN =
   /^(?:\w+=\S*\s+|(?:env|npx|bunx|yarn|pnpm(?: exec)?|poetry run|uv run|bundle exec|python3? -m)\s+)*(\w+)(?=\s|$)/;
 
 /** The parts of a command line that do more than display something. */
-function doingParts(command: string): readonly string[] {
+function effectiveParts(command: string): readonly string[] {
   return plain(command)
     .split(/[&;|\n]/)
     .map((part) => part.trim())
-    .filter((part) => part !== '' && !(LOOKING.test(part) && !/[`>]|[$<]\(/.test(part)));
+    .filter((part) => part !== '' && !(DISPLAY_COMMAND.test(part) && !/[`>]|[$<]\(/.test(part)));
 }
 
 /** Removes redirections of stderr, which would look like separate commands. */

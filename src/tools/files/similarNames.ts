@@ -8,22 +8,25 @@ import { quotedName } from '../../protocol/text/visible.ts';
 const MAX_NAMES = 2000;
 const MAX_SUGGESTIONS = 5;
 
-/** Where only commands of the session find a path; absolute. */
-export type PrivatePlace = (path: string) => string | undefined;
+/**
+ * Returns the real path of a file that exists for the session's sandboxed commands, in their private temporary folder,
+ * and not at `path`; undefined if there is none.
+ */
+export type SandboxPathLookup = (path: string) => string | undefined;
 
 /**
- * A hint for a path that does not exist. `privatePlace` is where the commands of the session have it. `fromRoot` is the same path resolved against the project root, since models
- * keep using root-relative paths after a `cd`. It is suggested but never opened instead, because the shell's directory
- * may have a file of that name too. Otherwise suggests the most similar names in the same directory, or the deepest
- * directory that exists.
+ * A hint for a path that does not exist. `sandboxPath` is where the session's commands have the file. `fromRoot` is the
+ * same path resolved against the project root, since models keep using root-relative paths after a `cd`. It is suggested
+ * but never opened instead, because the shell's directory may have a file of that name too. Otherwise suggests the most
+ * similar names in the same directory, or the deepest directory that exists.
  */
 export async function suggestForMissing(
   path: string,
   fromRoot: string,
-  privatePlace?: string,
+  sandboxPath?: string,
 ): Promise<string> {
-  if (privatePlace !== undefined)
-    return ` Only the commands of this session have it, in their private temporary folder: use ${privatePlace}`;
+  if (sandboxPath !== undefined)
+    return ` Only the commands of this session have it, in their private temporary folder: use ${sandboxPath}`;
   if (fromRoot !== path && (await exists(fromRoot))) return ` Did you mean ${fromRoot}?`;
   const directory = dirname(path);
   const names = await readdir(directory).catch(() => undefined);

@@ -203,7 +203,7 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
     case 'context_measured':
     case 'mode_changed':
     case 'model_changed':
-    case 'sandbox_known':
+    case 'sandbox_probed':
     case 'tasks_changed':
       return next({});
   }

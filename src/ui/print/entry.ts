@@ -27,7 +27,11 @@ export function printsNothing(entry: JSONLEntry): boolean {
       return entry.toolResult === undefined;
     case 'user':
       if (entry.isCompactSummary === true) return true;
-      return entry.subtype !== undefined && !ownUser.has(entry.subtype) && screenLine(entry) === undefined;
+      return (
+        entry.subtype !== undefined &&
+        !customRenderedUserSubtypes.has(entry.subtype) &&
+        screenLine(entry) === undefined
+      );
     case 'system':
       if (entry.subtype === 'compact_boundary') return entry.compactMetadata === undefined;
       return entry.subtype !== 'session_start' && screenLine(entry) === undefined;
@@ -35,7 +39,7 @@ export function printsNothing(entry: JSONLEntry): boolean {
 }
 
 /** Subtypes of user entries that have their own rendering. */
-const ownUser: ReadonlySet<string> = new Set(['prompt', 'shell', 'nudge']);
+const customRenderedUserSubtypes: ReadonlySet<string> = new Set(['prompt', 'shell', 'nudge']);
 
 /** Renders an entry; `undefined` if it prints nothing. */
 export function renderEntry(entry: JSONLEntry, options: EntryOptions): string | undefined {
