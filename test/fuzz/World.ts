@@ -3,7 +3,8 @@
  * Records what the checks of a run need.
  */
 
-import { copyFile, mkdir, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ContextManager, type FoundMemory, PersistentStore } from '../../src/context/index.ts';
 import { hashOf } from '../../src/context/memory/instructions.ts';
@@ -121,14 +122,15 @@ export class World {
   }
 
   /**
-   * Opens a copy of the session's file: a large one starts from the checkpoint of an earlier copy and does not fit into
+   * Opens a copy of the session's files: a large one starts from the checkpoint of an earlier copy and does not fit into
    * memory.
    */
   async asCopy<T>(as: 'large' | 'whole', look: (context: ContextManager) => Promise<T>): Promise<T> {
     const store = this.#copies[as];
     const id = this.context.getCurrentSessionId() ?? '';
     await mkdir(store.folder, { recursive: true });
-    await symlink(join(this.#store.folder, 'blobs'), join(store.folder, 'blobs')).catch(() => undefined);
+    const [blobs, copies] = [join(this.#store.folder, 'blobs'), join(store.folder, 'blobs')];
+    if (existsSync(blobs)) await cp(blobs, copies, { recursive: true, force: false });
     await copyFile(this.context.filePath() ?? '', join(store.folder, `${id}.jsonl`));
     const other = this.#manager(false, store);
     await other.loadSession(id);

@@ -13,7 +13,7 @@ export function variableFlow(random: Random, command: string): string {
   const { chance, pick } = random;
   // Statements inside each other are read by other code than those side by side.
   const use = chance(0.3) ? variableFlow(random, command) : command;
-  const set = pick(['', '', '', 'export ']) + `x=${pick(values)}`;
+  const set = `${pick(['', '', '', 'export '])}x=${pick(values)}`;
   const other = `x=${pick(values)}`;
   const test = pick(['true', 'false', '[ -f a.txt ]', '! ls', 'cd src']);
   const flow = pick([
