@@ -16,7 +16,7 @@ import { toolNames, traitsOf } from '../protocol/toolNames.ts';
 import { diffContent, firstLineOf } from './diffContent.ts';
 import { fenced, textContent, titleLine } from './text.ts';
 
-export const kindOf = (tool: string): ToolKind => traitsOf(tool)?.kind ?? 'other';
+export const kindOf = (tool: string): ToolKind => traitsOf(tool)?.acpKind ?? 'other';
 
 /** The todo list is shown as a plan, not as a call. */
 export const isPlanTool = (tool: string | undefined): boolean => tool === toolNames.todoWrite;

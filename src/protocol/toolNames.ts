@@ -9,8 +9,8 @@ export type RuleSpecifier = 'path' | 'command' | 'domain' | 'none';
 interface ToolTraits {
   /** Changes nothing: calls may run in parallel, no checkpoint is taken. */
   readonly readOnly: boolean;
-  /** What a call does, as editors know it (the tool kinds of the Agent Client Protocol). */
-  readonly kind: 'read' | 'edit' | 'search' | 'execute' | 'fetch' | 'think' | 'switch_mode' | 'other';
+  /** What a call does, as editors know it: a tool kind of the Agent Client Protocol. */
+  readonly acpKind: 'read' | 'edit' | 'search' | 'execute' | 'fetch' | 'think' | 'switch_mode' | 'other';
   /** Consecutive calls fold into one line on screen. */
   readonly folds: boolean;
   /** Subagents may get it. They start no others, and only their last message is returned: no plans, no questions. */
@@ -21,20 +21,20 @@ interface ToolTraits {
 
 /** The tools of every session, in the order in which requests offer them, each with what its rules may name. */
 const builtinTraits = {
-  Read: { rule: 'path', readOnly: true, kind: 'read', folds: true, inSubagents: true },
-  Write: { rule: 'path', readOnly: false, kind: 'edit', folds: false, inSubagents: true },
-  Edit: { rule: 'path', readOnly: false, kind: 'edit', folds: false, inSubagents: true },
-  Glob: { rule: 'path', readOnly: true, kind: 'search', folds: true, inSubagents: true },
-  Grep: { rule: 'path', readOnly: true, kind: 'search', folds: true, inSubagents: true },
-  Bash: { rule: 'command', readOnly: false, kind: 'execute', folds: false, inSubagents: true },
-  BashOutput: { rule: 'none', readOnly: true, kind: 'execute', folds: false, inSubagents: true },
-  KillBash: { rule: 'none', readOnly: false, kind: 'execute', folds: false, inSubagents: true },
-  Recall: { rule: 'none', readOnly: true, kind: 'search', folds: false, inSubagents: true },
-  WebFetch: { rule: 'domain', readOnly: true, kind: 'fetch', folds: false, inSubagents: true },
+  Read: { rule: 'path', readOnly: true, acpKind: 'read', folds: true, inSubagents: true },
+  Write: { rule: 'path', readOnly: false, acpKind: 'edit', folds: false, inSubagents: true },
+  Edit: { rule: 'path', readOnly: false, acpKind: 'edit', folds: false, inSubagents: true },
+  Glob: { rule: 'path', readOnly: true, acpKind: 'search', folds: true, inSubagents: true },
+  Grep: { rule: 'path', readOnly: true, acpKind: 'search', folds: true, inSubagents: true },
+  Bash: { rule: 'command', readOnly: false, acpKind: 'execute', folds: false, inSubagents: true },
+  BashOutput: { rule: 'none', readOnly: true, acpKind: 'execute', folds: false, inSubagents: true },
+  KillBash: { rule: 'none', readOnly: false, acpKind: 'execute', folds: false, inSubagents: true },
+  Recall: { rule: 'none', readOnly: true, acpKind: 'search', folds: false, inSubagents: true },
+  WebFetch: { rule: 'domain', readOnly: true, acpKind: 'fetch', folds: false, inSubagents: true },
   TodoWrite: {
     rule: 'none',
     readOnly: false,
-    kind: 'think',
+    acpKind: 'think',
     folds: false,
     inSubagents: true,
     label: 'Todos',
@@ -42,7 +42,7 @@ const builtinTraits = {
   ExitPlanMode: {
     rule: 'none',
     readOnly: false,
-    kind: 'switch_mode',
+    acpKind: 'switch_mode',
     folds: false,
     inSubagents: false,
     label: 'Plan',
@@ -50,7 +50,7 @@ const builtinTraits = {
   AskUserQuestion: {
     rule: 'none',
     readOnly: true,
-    kind: 'other',
+    acpKind: 'other',
     folds: false,
     inSubagents: false,
     label: 'Questions',
@@ -71,9 +71,9 @@ export const agentToolAlias = 'Task';
 
 const toolTraits = {
   ...builtinTraits,
-  [skillToolName]: { readOnly: false, kind: 'other', folds: false, inSubagents: true },
-  [structuredOutputToolName]: { readOnly: false, kind: 'other', folds: false, inSubagents: true },
-  [agentToolName]: { readOnly: false, kind: 'think', folds: false, inSubagents: false },
+  [skillToolName]: { readOnly: false, acpKind: 'other', folds: false, inSubagents: true },
+  [structuredOutputToolName]: { readOnly: false, acpKind: 'other', folds: false, inSubagents: true },
+  [agentToolName]: { readOnly: false, acpKind: 'think', folds: false, inSubagents: false },
 } as const satisfies Readonly<Record<string, ToolTraits>>;
 
 /** The tools whose traits are known here: not those of MCP servers and of programs that use the SDK. */

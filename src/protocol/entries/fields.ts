@@ -56,7 +56,7 @@ export const toolDisplaySchema = z.looseObject({
 });
 export type ToolDisplay = z.infer<typeof toolDisplaySchema>;
 
-/** The kind of output; decides how it is truncated and compressed. */
+/** The kind of output; decides how it is truncated and compressed, and whether the screen shows it. */
 export const toolResultKinds = [
   'file',
   'search',
@@ -68,6 +68,9 @@ export const toolResultKinds = [
   'text',
 ] as const;
 export type ToolResultKind = (typeof toolResultKinds)[number];
+
+/** Kinds whose text is only for the model: the screen shows the call's line, and a diff if there is one. */
+export const kindsWithoutText: ReadonlySet<string | undefined> = new Set<ToolResultKind>(['file', 'edit']);
 
 export const todoSchema = z.looseObject({
   content: z.string(),

@@ -1,5 +1,5 @@
 /** A finished call: its line, followed by the relevant details: diff, todo list, end of the output, or error. */
-import type { FileChange } from '../../protocol/entries/fields.ts';
+import { type FileChange, kindsWithoutText } from '../../protocol/entries/fields.ts';
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { reveal, revealLine } from '../../protocol/text/reveal.ts';
@@ -90,7 +90,7 @@ function bodyOf(
     return renderTodos(result.todos, width - 4, todoRows, theme).map((row) => `    ${row}`);
   const { answers } = result.display ?? {};
   if (answers !== undefined) return answerRows(answers, width, theme);
-  if (result.kind === 'file' || result.kind === 'edit') return [];
+  if (kindsWithoutText.has(result.kind)) return [];
   // The result of an accepted plan is meant for the model; the plan itself is shown above.
   if (call?.name === toolNames.exitPlanMode && status === 'ok') return [];
   return foldOutput(output, {
