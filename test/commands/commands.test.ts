@@ -213,7 +213,7 @@ describe('/permissions', () => {
     );
   });
 
-  test('a rule with a line end is one line, and odd spaces of a call are kept for who shows it', async () => {
+  test('a rule with a line break takes one line, and the unusual spaces of a call are kept for the interface to show', async () => {
     const rules = [{ text: 'Bash(a)\n  allow  Edit', behavior: 'ask', source: 'f' }] as const;
     expect(await text('permissions', '', commandHost({ rules: () => rules }))).toContain(
       '  ask  Bash(a)‹U+000A›  allow  Edit\n',
@@ -234,7 +234,7 @@ describe('/permissions', () => {
     expect(plainText(page)).toContain('? Bash rm\u00a0x \u001b[2Jy');
   });
 
-  test('says so where there are none', async () => {
+  test('without rules prints that there are none', async () => {
     expect(await text('permissions')).toContain('No rules.');
   });
 

@@ -123,7 +123,7 @@ describe('reading an entry', () => {
     });
   });
 
-  test('gives a line that is older than versions one', () => {
+  test('adds version 1 to a line from before the format had versions', () => {
     const { v: _, ...old } = madeUpEntry({});
     expect(parseEntry(old)).toEqual({ ...old, v: 1 });
   });
@@ -133,7 +133,7 @@ describe('reading an entry', () => {
     ['a text', 'entry'],
     ['a list', [madeUpEntry({})]],
     ['an object', {}],
-    ['a type that there is not', { ...madeUpEntry({}), type: 'tool' }],
+    ['an unknown type', { ...madeUpEntry({}), type: 'tool' }],
     ['no message', { ...madeUpEntry({}), message: undefined }],
     ['data that is a list', { ...madeUpEntry({}), data: [] }],
   ])('refuses %s', (_, value) => {
@@ -145,7 +145,7 @@ test.each<[string, object]>([
   ['prompt', {}],
   ['shell', {}],
   ['telepathy', { data: 1 }],
-])('the full text of a %s is where it says', (subtype, more) => {
+])('the reference to the full text of a %s is read from its data', (subtype, more) => {
   const original = { hash: 'h', bytes: 9 };
   expect(originalOf(madeUpEntry({ subtype, data: { ...more, original } }))).toEqual(original);
   expect(originalOf(madeUpEntry({ subtype, data: { ...more, original: 'h' } }))).toBeUndefined();
