@@ -296,7 +296,7 @@ export type CommandResult =
 export interface Command {
   readonly name: string;
   readonly aliases: readonly string[];
-  /** Shown in `/help` and completion. */
+  /** Shown in `/help` and completion; short, because a line of `/help` has at most 100 columns. */
   readonly description: string;
   /** True if the command becomes a prompt, which is shown; the command line itself is then not shown. */
   readonly isPrompt?: true;

@@ -11,6 +11,7 @@ import { describeSystemError, failure } from './outcomes.ts';
 
 interface ToolHead<Input> {
   readonly name: ToolName;
+  /** For the model. Sent with every request: the schemas of all built-in tools have at most 6,500 characters together. */
   readonly description: string;
   readonly input: z.ZodObject & z.ZodType<Input>;
 }
