@@ -182,6 +182,8 @@ describe.skipIf(!hasSandbox)('what a command left behind in a killed session', (
     const text = readFileSync(join(notes, note));
     stop.abort();
     await running;
+    // What follows is not to be mistaken for something that this command has left.
+    await vi.waitFor(() => expect(readdirSync(notes)).toEqual([]), { timeout: 30_000 });
     writeFileSync(join(notes, `${spawnSync('true').pid}-1`), text);
   };
 
