@@ -99,7 +99,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     existsSync(join(root, 'ticks')) ? statSync(join(root, 'ticks')).size : 0;
   const laterTicks = async (at: Confined): Promise<void> => {
     const now = ticks(at);
-    await vi.waitFor(() => expect(ticks(at)).toBeGreaterThan(now + 3), 20_000);
+    await vi.waitFor(() => expect(ticks(at)).toBeGreaterThan(now + 3), 60_000);
   };
   /** As programs save: a new file takes the name, or the old one gets another name first. */
   const replaceBy = {
@@ -120,7 +120,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
         text += await output(at);
         expect(text).toContain(`Another program replaced ${path} while it ran`);
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
     return text;
   };
@@ -139,7 +139,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
       writeFileSync(file, 'clean\n');
       await laterTicks(at);
       expect(readFileSync(file, 'utf8')).toBe('clean\n');
-    }, 20_000);
+    }, 60_000);
     expect(await output(at)).toContain('running for');
   });
 
@@ -163,7 +163,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     writeFileSync(file, 'TOKEN-1\n');
     const script = 'echo up; while :; do cat ~/.npmrc ~/.ssh/*; sleep 0.05; done 2>/dev/null';
     const { text } = await at.run(script, { background: true, basis: 'read-only' });
-    if (!text.includes('up')) await vi.waitFor(async () => expect(await output(at)).toContain('up'), 20_000);
+    if (!text.includes('up')) await vi.waitFor(async () => expect(await output(at)).toContain('up'), 60_000);
     replaceBy['a rename'](file);
     await noted(at, file);
     renameSync(folder, join(at.home, 'moved'));
@@ -183,7 +183,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     writeFileSync(file, 'TOKEN-1\n');
     const script = 'echo up; while :; do cat ~/.npmrc; sleep 0.05; done';
     const running = at.run(script, { basis: 'read-only', timeout: 60_000 });
-    await vi.waitFor(() => expect(live.join('')).toContain('up'), 20_000);
+    await vi.waitFor(() => expect(live.join('')).toContain('up'), 60_000);
     replaceBy['a rename'](file);
     const { text } = await running;
     expect(text).toContain(
@@ -211,7 +211,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
         text = await output(at);
         expect(text).toContain('ended by SIGKILL');
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     expect(text).toContain(
       '(The sandbox stopped it: another program replaced .envrc, and the new file could not be protected from the command. Run it again.)',
@@ -235,7 +235,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
           text += await output(at);
           expect(text).toContain('ended by SIGKILL');
         },
-        { timeout: 20_000, interval: 100 },
+        { timeout: 60_000, interval: 100 },
       );
       expect(existsSync(hook)).toBe(false);
       expect(text).not.toContain('SECRET-KEY');
@@ -258,7 +258,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
       writeFileSync(config, 'clean');
       await laterTicks(at);
       expect(readFileSync(config, 'utf8')).toBe('clean');
-    }, 20_000);
+    }, 60_000);
   });
 
   test('is named in the result of a command that ends before the next check', async () => {
@@ -266,7 +266,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     const file = join(at.root, '.envrc');
     writeFileSync(file, 'old\n');
     const running = at.run('touch ready; while [ ! -e go ]; do sleep 0.02; done');
-    await vi.waitFor(() => expect(existsSync(join(at.root, 'ready'))).toBe(true), 20_000);
+    await vi.waitFor(() => expect(existsSync(join(at.root, 'ready'))).toBe(true), 60_000);
     replaceBy['a rename'](file);
     writeFileSync(join(at.root, 'go'), '');
     const { text } = await running;
