@@ -64,7 +64,8 @@ const sandbox = createCommandSandbox({
   limits: { memoryBytes: 2 ** 32, processes: 2048 },
   isBinding: false,
   isExcluded: () => false,
-  gitUse: (command) => (command === GIT ? 'only' : 'none'),
+  gitUse: (command) =>
+    command === GIT ? { type: 'only', folders: ['/'], isForeign: false } : { type: 'none' },
   steps: async (command) => [{ command, isConditional: false }],
   installs: () => false,
   gitRunsPrograms: () => false,

@@ -79,7 +79,7 @@ export class InProcessEngine implements PermissionEngine {
   async gitUse(command: string, cwd: string, facts: PolicyFacts): Promise<GitUse> {
     const { policy, isCut } = await this.#policy(facts);
     const use = gitUseOf(policy.parseCommand(command), cwd, policy);
-    return isCut() ? 'none' : use;
+    return isCut() ? { type: 'none' } : use;
   }
 
   async installs(command: string, cwd: string, facts: PolicyFacts): Promise<boolean> {

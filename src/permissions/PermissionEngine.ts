@@ -12,7 +12,7 @@ export interface PermissionEngine {
   explain(input: PermissionInput, facts: PolicyFacts): Promise<PermissionExplanation>;
   /** True if every part of a command matches one of the patterns, as in `Bash(pattern)`. */
   matches(patterns: readonly string[], command: string, root: string): Promise<boolean>;
-  /** See `gitUseOf`; `none` also if the lookups took too long. */
+  /** See `gitUseOf`; type `none` also if the lookups took too long. */
   gitUse(command: string, cwd: string, facts: PolicyFacts): Promise<GitUse>;
   /** See `installsOnly`; false also if the lookups took too long. */
   installs(command: string, cwd: string, facts: PolicyFacts): Promise<boolean>;

@@ -6,11 +6,18 @@ import type { Grant } from './permissions.ts';
 export const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access'] as const;
 export type SandboxMode = (typeof sandboxModes)[number];
 
-/**
- * Whether a command may change git folders. `only`: it runs nothing but git, so it may. `mixed`: it runs git among other
- * programs, or writes files besides. `none`: it does not run git, or together with what only git is told to run.
- */
-export type GitUse = 'only' | 'mixed' | 'none';
+/** Whether a command may change git folders. */
+export type GitUse =
+  /**
+   * It runs nothing but git, so it may change the git folders of the repositories in which it works. `folders`: those git
+   * folders, or folders around them; absolute, without links. `isForeign`: it works in a single repository that is not the
+   * workspace's own. Commands may have created that one, so no hooks run there.
+   */
+  | { readonly type: 'only'; readonly folders: readonly string[]; readonly isForeign: boolean }
+  /** It runs git among other programs, or in several repositories of which one is foreign, or writes files besides. */
+  | { readonly type: 'mixed' }
+  /** It does not run git, or together with what only git is told to run. */
+  | { readonly type: 'none' };
 
 /** A part of a command line that runs in a shell of its own. */
 export interface CommandStep {

@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import { isInside, realpath } from '../disk/paths.ts';
 import type { CommandSandbox } from '../protocol/sandbox.ts';
 import { confined, refused, reported, unconfined } from './confinement.ts';
-import { withoutTokens } from './environment.ts';
+import { withoutHooks, withoutTokens } from './environment.ts';
 import type { RunningRequest } from './network/commandNetwork.ts';
 import { createSessionProxy } from './network/sessionProxy.ts';
 import type { SandboxOptions } from './options.ts';
@@ -75,7 +75,9 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const denied = (await options.denied?.()) ?? { paths: [], whole: [] };
       if (denied.refusal !== undefined) return refused(denied.refusal, env);
       const isReadOnly = found.mode === 'read-only' || request.grant.basis === 'read-only';
-      const gitUse = isReadOnly ? 'none' : await options.gitUse(request.command, request.cwd);
+      const gitUse = isReadOnly
+        ? ({ type: 'none' } as const)
+        : await options.gitUse(request.command, request.cwd);
       const {
         workspace,
         roots,
@@ -160,7 +162,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         gitUse,
         shared,
         hasTemporary,
-        env,
+        env: gitUse.type === 'only' && gitUse.isForeign ? withoutHooks(env) : env,
         bwrap,
         sealed,
         entry,
@@ -171,7 +173,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         options,
         changes,
         // Reading a large index takes longer than a frame; in a read-only git folder it cannot change.
-        looks: roots.length > 0 && closed.length === 0 ? protectedChanges.check : undefined,
+        looks: roots.length > 0 && (mayChangeGit || closed.length === 0) ? protectedChanges.check : undefined,
         whole: denied.whole.filter((path) => plan.denied.includes(path)),
         told,
         share,

@@ -77,8 +77,8 @@ const partsOfGit =
 const keptFromGit = /\.git\/(?:\S*\/)?(?:hooks|config|config\.worktree|commondir)(?:[/'"’:\s]|$)/;
 
 /**
- * Why a command that is not a git command could not change a git folder; undefined if it did not try. `closed`: the git
- * folders that it may not change, absolute. If it also runs git, the exit code may be that of another program.
+ * Why a command could not change a git folder; undefined if it did not try. `closed`: the git folders that it may not
+ * change, absolute. If it also runs other programs than git, the exit code may be that of one of them.
  */
 export function whyGitBlocked(
   output: string,
@@ -86,17 +86,19 @@ export function whyGitBlocked(
   closed: readonly string[],
   use: GitUse,
 ): Blockage | undefined {
-  if (closed.length === 0 || (exitCode === 0 && use !== 'mixed')) return undefined;
+  if (closed.length === 0 || (exitCode === 0 && use.type !== 'mixed')) return undefined;
   const isAbout = (line: string): boolean =>
     unwritable.test(line) &&
     !keptFromGit.test(line) &&
     (partsOfGit.test(line) || closed.some((folder) => line.includes(`${folder}/`)));
   if (!output.slice(-TAIL_LENGTH).split('\n').some(isAbout)) return undefined;
+  if (use.type === 'only')
+    return { reason: 'it tried to change the .git folder of a repository other than the one it works in' };
   const reason = 'it tried to change the .git folder, which only git commands may do';
-  return use === 'mixed' ? { reason, instead: GIT_ALONE } : { reason };
+  return use.type === 'mixed' ? { reason, instead: GIT_ALONE } : { reason };
 }
 
-const GIT_ALONE = 'Run git in a separate call.';
+const GIT_ALONE = 'Run git in a separate call, and for one repository at a time.';
 
 /** A file that cannot be written, and a mount point that cannot be replaced. */
 const unchangeable = /read-only file system|\bEROFS\b|resource busy|\bEBUSY\b/i;

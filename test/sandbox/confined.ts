@@ -170,7 +170,9 @@ export async function confined({
     isBinding: false,
     isExcluded: () => false,
     gitUse: (command, cwd) =>
-      places.mayChangeGit === true ? 'only' : permissionEngine().gitUse(command, cwd, facts()),
+      places.mayChangeGit === true
+        ? { type: 'only', folders: ['/'], isForeign: false }
+        : permissionEngine().gitUse(command, cwd, facts()),
     installs: (command, cwd) => permissionEngine().installs(command, cwd, facts()),
     steps: async (command, cwd) =>
       places.mayChangeGit === true

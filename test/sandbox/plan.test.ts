@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { GitUse } from '../../src/protocol/sandbox.ts';
 import { whyBlocked, whyGitBlocked } from '../../src/sandbox/blocked.ts';
 import { englishMessages, withoutTokens } from '../../src/sandbox/environment.ts';
 import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap.ts';
@@ -227,7 +226,8 @@ test.each([
 
 describe('a git folder that a command could not change', () => {
   const closed = ['/p/.git', '/elsewhere/main.git'];
-  const why = (output: string, use: GitUse = 'none', code = 1) => whyGitBlocked(output, code, closed, use);
+  const why = (output: string, type: 'none' | 'mixed' = 'none', code = 1) =>
+    whyGitBlocked(output, code, closed, { type });
 
   test.each([
     "fatal: Unable to create '/p/.git/index.lock': Read-only file system",
@@ -262,7 +262,7 @@ describe('a git folder that a command could not change', () => {
     const line = "fatal: Unable to create '/p/.git/index.lock': Read-only file system";
     expect(why(line, 'none', 0)).toBeUndefined();
     expect(why(line, 'mixed', 0)).toBeDefined();
-    expect(whyGitBlocked(line, 1, [], 'none')).toBeUndefined();
+    expect(whyGitBlocked(line, 1, [], { type: 'none' })).toBeUndefined();
   });
 });
 

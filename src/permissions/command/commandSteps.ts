@@ -62,8 +62,8 @@ function withFolders(
 function rightsNeeded(parsed: ParsedCommand, cwd: string, policy: Policy): 'usual' | 'own' | 'several' {
   const git = gitUseOf(parsed, cwd, policy);
   const install = installUseOf(parsed, cwd, policy);
-  if (git === 'mixed' || install === 'mixed') return 'several';
-  return git === 'only' || install === 'only' ? 'own' : 'usual';
+  if (git.type === 'mixed' || install === 'mixed') return 'several';
+  return git.type === 'only' || install === 'only' ? 'own' : 'usual';
 }
 
 type Separable = Extract<ParsedCommand, { ok: true }> &

@@ -110,7 +110,7 @@ export function createPlaceFinder(
     const repositories = walked.flatMap((one) => one.repositories);
     const writable = isReadOnly ? [] : writableFolders(given);
     beforeCreating();
-    const closed = isReadOnly || gitUse === 'only' ? [] : gitFoldersToClose(given, repositories);
+    const closed = isReadOnly ? [] : gitFoldersToClose(given, repositories, gitUse);
     const followed = gitFolders.completeAll([...new Set([...roots, ...repositories, ...writable])], {
       writable,
       closed,

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { lstatOf, namesIn, resolved, statOf } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
 import { unmoved } from '../../disk/settingsPaths.ts';
+import type { GitUse } from '../../protocol/sandbox.ts';
 import { type Mount, mountsNow, otherPaths } from '../linux/mountCheck.ts';
 import type { SandboxPlaces } from '../plan.ts';
 import type { PrivateTemporary } from '../temporary/temporaryFolders.ts';
@@ -149,13 +150,22 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   };
 }
 
-/** The git folders that are read-only as a whole for a command that is not a git command. */
+/**
+ * The git folders that are read-only as a whole for a command: all but those of the repositories in which a git command
+ * works. In a foreign repository it never gets those of the workspace's own.
+ */
 export function gitFoldersToClose(
   options: Pick<PlaceOptions, 'workspace' | 'allowWrite'>,
   repositories: readonly string[],
+  use: GitUse,
 ): readonly string[] {
   const opened = openedFolders(options);
-  return closedGitFolders([...opened, ...repositories], opened);
+  const closed = closedGitFolders([...opened, ...repositories], opened);
+  if (use.type !== 'only') return closed;
+  const kept = use.isForeign ? closedGitFolders(opened, opened) : [];
+  const isUsed = (folder: string): boolean =>
+    use.folders.some((used) => isInside(used, folder) || isInside(folder, used));
+  return closed.filter((folder) => kept.includes(folder) || !isUsed(folder));
 }
 
 /** The folders in which commands may write, except for protected places in them; resolved. */

@@ -47,9 +47,9 @@ beforeAll(() => {
   chmodSync(join(project, 'bin/git'), 0o755);
 });
 
-const useOf = async (command: string, more: Partial<Policy> = {}, cwd = project): Promise<GitUse> => {
+const useOf = async (command: string, more: Partial<Policy> = {}, cwd = project): Promise<GitUse['type']> => {
   const policy = await policyFor([], 'default', { root: project, ...more });
-  return gitUseOf(policy.parseCommand(command), cwd, policy);
+  return gitUseOf(policy.parseCommand(command), cwd, policy).type;
 };
 
 const heredoc = `git commit -m "$(cat <<'EOF'\nfix(a): b\n\nuses .git/hooks and x::y\nEOF\n)"`;
@@ -81,8 +81,8 @@ const only: readonly string[] = [
   'b=$(git branch --show-current) && git push origin "$b"',
   'git pull 2>&1 | tail -5',
   'git checkout -b next && git log --oneline | head -3 | cat',
-  'cd made && git commit -m x || true',
-  '(cd made; git add .)',
+  'cd made && git commit -m x',
+  '(cd sub; git add .)',
   'for f in *.ts; do git add "$f"; done',
   'if git diff --quiet; then echo same; else git commit -am x; fi',
   'while ! git push; do sleep 5; done',
@@ -100,7 +100,13 @@ const only: readonly string[] = [
   'git remote add up https://example.com/x.git && git fetch up',
   'git worktree add ../wt -b next',
   'git clone https://example.com/x.git copy && git -C copy checkout -b x',
-  'git init sub && git add sub',
+  'git init sub',
+  'git add a && git -C . commit -m x && cd . && git status',
+  'git -C made add . && cd made && git status && git -C ../made commit -m x',
+  'git init y && cd y && git add . && git commit -m x',
+  'git -C made init z && git -C made/z add .',
+  'git clone https://example.com/a/y.git/ && cd y && git checkout -b x',
+  'gh repo clone a/b',
   'git bisect start && git bisect bad && git bisect good v1',
   'git apply fix.patch && git add -u',
   'git update-index --add --cacheinfo 160000,abc,lib',
@@ -163,6 +169,17 @@ const mixed: readonly string[] = [
   'git add . && find . -name x -exec sh {} +',
   'LD_PRELOAD=x ls; git add .',
   'PATH=./bin:$PATH; git add .',
+  // Several repositories, of which commands may have created one.
+  'git init sub && git add sub',
+  'git -C made add . && git commit -m x',
+  'git -C made log && git commit -m x',
+  'git -C made status; git add .',
+  'cd made && git commit -m x || true',
+  '(cd made; git add .)',
+  'git clone https://example.com/x.git && git add x',
+  'git init y && git -C made add .',
+  'git init "$Y" && git add .',
+  'gh repo clone a/b && git add b',
   // A split line is checked again, step by step.
   'git remote set-url origin /tmp/e && git push',
   'git init y && git -C y config remote.origin.url ../vendor/e.git && git -C y push origin main',
@@ -313,6 +330,7 @@ const none: readonly string[] = [
   'gh release download -D .git',
   'glab duo ask x',
   'gt config',
+  'gt create --cwd made -m x',
   'hub alias -s sh',
   'hub bisect run ./evil',
   'hub push vendor/e.git',
@@ -351,4 +369,20 @@ test.each([
 test('a git command does not count if it starts in a git folder', async () => {
   expect(await useOf('git apply ../x', {}, join(project, '.git'))).toBe('none');
   expect(await useOf('git add .', {}, root)).toBe('only');
+});
+
+test.each([
+  ['git add . && git commit -m x', ['.git'], false],
+  ['cd docs && git add .', ['.git'], false],
+  ['git -C made commit -m x', ['made/.git'], true],
+  ['git init y && cd y && git add .', ['y/.git'], true],
+  ['git clone https://example.com/y.git && cd y && git checkout x', ['y/.git'], true],
+  ['gh repo clone a/b', [], true],
+])('the git folders that it may change: %s', async (command, folders, isForeign) => {
+  const policy = await policyFor([], 'default', { root: project });
+  expect(gitUseOf(policy.parseCommand(command), project, policy)).toEqual({
+    type: 'only',
+    folders: folders.map((folder) => join(project, folder)),
+    isForeign,
+  });
 });

@@ -1,5 +1,6 @@
 /** Decides what a single command of git, or of a git client, means for git folders. */
 import { isInside } from '../../../disk/paths.ts';
+import type { GitSetting } from '../../../protocol/files/gitSettings.ts';
 import { locate } from '../../files/locate.ts';
 import type { GitCall } from '../../lookups/gitSettingPrograms.ts';
 import {
@@ -25,6 +26,7 @@ import { underName } from '../programOrigin.ts';
 import { gitPlaceOf, pathsIn, textWords } from '../words.ts';
 import { aliasValues, expand } from './gitAlias.ts';
 import { kindOfRepository, repositoryWords } from './gitRepositories.ts';
+import { isOwnFolder } from './gitWork.ts';
 
 /** What one part of a command line means for git folders. */
 export type PartUse =
@@ -245,13 +247,18 @@ const ownFolders = (policy: Policy): readonly string[] =>
 function startsNothingOfProject(place: string, call: GitCall, policy: Policy): boolean {
   const folder = policy.gitFolder(place);
   if (folder === undefined) return true;
-  if (ownFolders(policy).some((own) => isInside(folder, own)))
-    return policy.gitRemoteSetting(place, call) === undefined;
+  if (isOwnFolder(folder, policy)) return policy.gitRemoteSetting(place, call) === undefined;
+  // Its hooks would be skipped.
+  const namesHooks = policy.gitSettings(place, policy.home).own.some(isHookFolder);
   const hooks = policy.listTree(`${folder}/hooks`);
   const isSample = ({ path }: { readonly path: string }): boolean => path === '' || path.endsWith('.sample');
   return (
     hooks?.every(isSample) === true &&
+    !namesHooks &&
     !policy.gitRunsPrograms(place) &&
     policy.gitProgramSetting(place, call) === undefined
   );
 }
+
+const isHookFolder = ({ section, key, value }: GitSetting): boolean =>
+  section === 'core' && key === 'hookspath' && value !== '';

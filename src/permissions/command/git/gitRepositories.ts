@@ -187,6 +187,34 @@ export function kindOfRepository(
   return gitAddress(word).type === 'host' ? 'host' : 'folder';
 }
 
+const initForm: Form = {
+  letters: 'b',
+  long: 'template separate-git-dir object-format ref-format initial-branch',
+  repositories: first,
+};
+
+/**
+ * Where `git init` and `git clone` create a repository, seen from where they run; null = known only at run time,
+ * undefined = the subcommand creates none.
+ */
+export function createdRepository(argv: readonly (string | null)[], at: number): string | null | undefined {
+  const subcommand = argv[at];
+  const [cloneForm] = forms.clone ?? [];
+  const form =
+    subcommand === 'clone' ? cloneForm : /^init(?:-db)?$/.test(subcommand ?? '') ? initForm : undefined;
+  if (at === 0 || form === undefined) return undefined;
+  const words = readWords(argv, at, form).operands.map((index) => argv[index] ?? null);
+  if (form === initForm) return words.length === 0 ? '.' : (words[0] ?? null);
+  const [source = null, folder] = words;
+  return folder === undefined ? clonedName(source) : folder;
+}
+
+/** The folder in which git puts a clone: git-clone(1), `<directory>`. */
+function clonedName(source: string | null): string | null {
+  const [, name] = /([^/:]+?)(?:\/*\.git)?\/*$/.exec(source?.replace(/\/+$/, '') ?? '') ?? [];
+  return name ?? null;
+}
+
 /** The remote that `git remote add` adds. */
 export function addedRemote(argv: readonly (string | null)[], at: number): string | undefined {
   if (argv[at] !== 'remote') return undefined;

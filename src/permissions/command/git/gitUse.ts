@@ -18,10 +18,11 @@ import { comesFromProject, underItsName } from '../programOrigin.ts';
 import { isNoFile } from '../treeDecision.ts';
 import { clientUse, isInGitFolder, type PartUse } from './gitClientUse.ts';
 import { addedRemote } from './gitRepositories.ts';
+import { gitWorkOf } from './gitWork.ts';
 
 /** Pure, except for the lookups of the policy. */
 export function gitUseOf(parsed: ParsedCommand, cwd: string, policy: Policy): GitUse {
-  if (!parsed.ok) return 'none';
+  if (!parsed.ok) return { type: 'none' };
   const visits = track(parsed.parts, cwd, policy);
   const added = new Set<string>();
   const uses = visits.map((visit) => {
@@ -31,10 +32,12 @@ export function gitUseOf(parsed: ParsedCommand, cwd: string, policy: Policy): Gi
     if (remote !== undefined) added.add(remote);
     return use;
   });
-  if (!uses.includes('changes')) return 'none';
+  if (!uses.includes('changes')) return { type: 'none' };
   const isAlone = uses.every((use) => use === 'changes' || use === 'nothing');
   const written = parsed.writes.filter((path) => path === null || !isOutput(path));
-  return isAlone && written.every((path) => isOrdinaryFile(path, visits, policy)) ? 'only' : 'mixed';
+  const isOnlyGit = isAlone && written.every((path) => isOrdinaryFile(path, visits, policy));
+  const work = isOnlyGit ? gitWorkOf(visits, policy) : undefined;
+  return work === undefined ? { type: 'mixed' } : { type: 'only', ...work };
 }
 
 /**

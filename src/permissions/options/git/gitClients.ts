@@ -45,7 +45,7 @@ export const otherClients: Readonly<Record<string, Client>> = {
       named(`create c submit s ss sync restack r modify m checkout co up u down d top t bottom b log ls ll track tr
       untrack fold split sp squash sq absorb ab continue cont abort delete dl rename get move pop reorder undo merge info
       trunk parent children`),
-    unless: /^--$/,
+    unless: /^--(?:cwd(?:=.*)?)?$/,
   },
   jj: {
     changing:

@@ -1,0 +1,89 @@
+/**
+ * Determines the repositories in which the git commands of a line work. Commands may have created a repository that is
+ * not the workspace's own, or a program in the background may still change its hooks and settings: so whatever such a
+ * repository starts must not be able to change the git folder of another one.
+ */
+import { basename, dirname, join } from 'node:path';
+import { isInside } from '../../../disk/paths.ts';
+import { locate } from '../../files/locate.ts';
+import { isGitClient, isLikeGit } from '../../options/git/gitClients.ts';
+import { subcommandAt } from '../../options/riskyOptions.ts';
+import { type Policy, workspaceFolders } from '../../policy.ts';
+import type { CommandPart } from '../../shell/parsedCommand.ts';
+import type { Visit } from '../../shell/workingDirectory.ts';
+import { underItsName } from '../programOrigin.ts';
+import { gitPlaceOf } from '../words.ts';
+import { createdRepository } from './gitRepositories.ts';
+
+/** See `GitUse`. */
+interface GitWork {
+  readonly folders: readonly string[];
+  readonly isForeign: boolean;
+}
+
+/** A repository that is known only at run time. */
+const UNKNOWN = '';
+
+/**
+ * The work of all git commands of a line, also of those that only read: these start what the settings name. Undefined if
+ * they work in a foreign repository and in another one. `visits`: all parts of the line.
+ */
+export function gitWorkOf(visits: readonly Visit[], policy: Policy): GitWork | undefined {
+  const created: string[] = [];
+  const all = new Set(visits.flatMap((visit) => foldersOf(visit, created, policy)));
+  const foreign = [...all].filter((folder) => folder === UNKNOWN || !isOwnFolder(folder, policy));
+  if (foreign.length > 0 && all.size > 1) return undefined;
+  return { folders: [...all].filter((folder) => folder !== UNKNOWN), isForeign: foreign.length > 0 };
+}
+
+/** The git folders that a command uses. `created`: the repositories that the line creates; extended here. */
+function foldersOf(visit: Visit, created: string[], policy: Policy): readonly string[] {
+  const part = underItsName(visit.part);
+  const [name] = part.argv;
+  if (name == null || !isGitClient(name)) return [];
+  const at = isLikeGit(name) ? subcommandAt(part.argv) : 0;
+  // The word after `-C` is known only at run time.
+  if (visit.directories === null || (at === 0 && part.argv.includes('-C'))) return [UNKNOWN];
+  return visit.directories.flatMap((directory) => {
+    const place = gitPlaceOf(part, at, directory, policy);
+    const target = createdBy(part, at);
+    if (place === undefined || target === null) return [UNKNOWN];
+    if (target === undefined) return [gitFolderAt(place, created, policy)];
+    const worktree = policy.realpath(locate(target, place, policy));
+    created.push(worktree);
+    return [gitFolderAt(worktree, created, policy)];
+  });
+}
+
+/** As `createdRepository`, for every client. */
+function createdBy({ argv }: CommandPart, at: number): string | null | undefined {
+  if (at > 0) return createdRepository(argv, at);
+  const isCloning =
+    argv[1] === 'repo' && argv.slice(2).some((word) => /^(?:clone|fork|create)$/.test(word ?? ''));
+  return isCloning ? null : undefined;
+}
+
+/** The git folder that git would find from a place once the line has created these repositories. */
+function gitFolderAt(place: string, created: readonly string[], policy: Policy): string {
+  const real = policy.realpath(place);
+  const around = created.filter((worktree) => isInside(real, worktree));
+  const [nearest] = [...around].sort((a, b) => b.length - a.length);
+  const found = policy.gitFolder(real);
+  if (nearest === undefined) return found ?? join(real, '.git');
+  return found !== undefined && isInside(found, nearest) ? found : join(nearest, '.git');
+}
+
+/** True for the git folders of the workspace's own repositories, and those of their submodules and linked worktrees. */
+export const isOwnFolder = (folder: string, policy: Policy): boolean =>
+  workspaceFolders(policy).some((workspace) => {
+    const own = policy.gitFolder(workspace);
+    const top = join(policy.realpath(workspace), '.git');
+    return folder === top || (own !== undefined && isInside(folder, commonOf(own, policy)));
+  });
+
+/** The git folder around that of a linked worktree: gitrepository-layout(5). */
+function commonOf(folder: string, policy: Policy): string {
+  const around = dirname(dirname(folder));
+  const isLinked = basename(dirname(folder)) === 'worktrees' && policy.isDirectory(join(around, 'objects'));
+  return isLinked ? around : folder;
+}
