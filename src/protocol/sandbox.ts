@@ -11,9 +11,15 @@ export type GitUse =
   /**
    * It runs nothing but git, so it may change the git folders of the repositories in which it works. `folders`: those git
    * folders, or folders around them; absolute, without links. `isForeign`: it works in a single repository that is not the
-   * workspace's own. Commands may have created that one, so no hooks run there.
+   * workspace's own. Commands may have created that one, so no hooks run there. `place`: the working directory of all its
+   * git commands; absent if they have several.
    */
-  | { readonly type: 'only'; readonly folders: readonly string[]; readonly isForeign: boolean }
+  | {
+      readonly type: 'only';
+      readonly folders: readonly string[];
+      readonly isForeign: boolean;
+      readonly place?: string;
+    }
   /** It runs git among other programs, or in several repositories of which one is foreign, or writes files besides. */
   | { readonly type: 'mixed' }
   /** It does not run git, or together with what only git is told to run. */

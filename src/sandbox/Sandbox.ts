@@ -4,13 +4,14 @@ import { realpathSync } from 'node:fs';
 import { isInside, realpath } from '../disk/paths.ts';
 import type { CommandSandbox } from '../protocol/sandbox.ts';
 import { confined, refused, reported, unconfined } from './confinement.ts';
-import { withoutHooks, withoutTokens } from './environment.ts';
+import { withoutTokens } from './environment.ts';
 import type { RunningRequest } from './network/commandNetwork.ts';
 import { createSessionProxy } from './network/sessionProxy.ts';
 import type { SandboxOptions } from './options.ts';
 import { createPlaceFinder } from './places/commandPlaces.ts';
 import { dangersIn, REPLACES_LINK } from './places/dangers.ts';
 import { ownGitFolders } from './places/git/gitFolders.ts';
+import { gitVariablesFor } from './places/git/gitVariables.ts';
 import { createInterruptedCommands } from './places/interruptedCommands.ts';
 import { createLinkGuard } from './places/linkGuard.ts';
 import { hiddenNeed, planCommand } from './plan.ts';
@@ -162,7 +163,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         gitUse,
         shared,
         hasTemporary,
-        env: gitUse.type === 'only' && gitUse.isForeign ? withoutHooks(env) : env,
+        env: gitVariablesFor(gitUse, workspace, env),
         bwrap,
         sealed,
         entry,

@@ -48,6 +48,9 @@ async function inBackground({ run, root }: Project, script: string, ready: strin
   await vi.waitFor(() => expect(existsSync(join(root, ready))).toBe(true), { timeout: 30_000 });
 }
 
+const commitIn = (folder: string): string =>
+  `git -C ${folder} add -A && git -C ${folder} commit -q --allow-empty -m after`;
+
 /** Puts hooks into a repository whenever they are missing, from before it exists. */
 const planting = (folder: string): string =>
   `touch ready; while :; do for name in pre-commit commit-msg post-commit post-checkout post-index-change; do
@@ -57,40 +60,30 @@ const planting = (folder: string): string =>
 describe.skipIf(!hasSandbox)('a repository in the project', { tags: 'long' }, () => {
   test('runs no hooks that a task in the background puts there after the check', async () => {
     const given = await project();
-    const { root, run } = given;
-    // The check finds no hooks: they appear once git has locked the index.
     await inBackground(
       given,
-      `git init -q sub; rm -rf sub/.git/hooks; mkdir sub/.git/hooks; touch ready
-      while :; do if [ -e sub/.git/index.lock ]; then
-        for name in pre-commit commit-msg post-commit post-index-change; do ln plant.sh sub/.git/hooks/$name; done
-        touch planted; exit; fi; done 2>/dev/null`,
+      `git init -q sub; rm -r sub/.git/hooks; mkdir sub/.git/hooks; touch ready
+      until [ -e go ]; do sleep 0.1; done
+      for name in pre-commit commit-msg post-commit post-index-change; do ln plant.sh sub/.git/hooks/$name; done
+      touch planted; sleep 60`,
       'ready',
     );
-    writeFileSync(join(root, 'sub/file'), 'x\n');
-    for (let at = 0; at < 20 && !existsSync(join(root, 'planted')); at += 1)
-      await run('git -C sub add -A && git -C sub commit -qm x --allow-empty');
-    expect(existsSync(join(root, 'planted'))).toBe(true);
-    expect(given.git('sub', 'log', '--format=%s')).toContain('x\n');
+    const { text } = await given.run(`touch go && sleep 2 && ${commitIn('sub')}`);
+    expect(existsSync(join(given.root, 'planted')), text).toBe(true);
+    expect(given.git('sub', 'log', '--format=%s')).toBe('after\n');
     expect(given.hasRun()).toBe(false);
     expect(given.isReached()).toBe(false);
   });
 
   test('cannot change the project’s git folder, whatever its settings start', async () => {
     const given = await project();
-    const { root, run } = given;
     await inBackground(
       given,
-      `git init -q sub; touch ready
-      while :; do if [ -e sub/.git/index.lock ]; then
-        printf '[core]\\n\\tfsmonitor = ${root}/plant.sh\\n[filter "x"]\\n\\tclean = ${root}/plant.sh\\n' >> sub/.git/config
-        echo '* filter=x' > sub/.gitattributes; exit; fi; done 2>/dev/null`,
+      `git init -q sub; touch ready; until [ -e go ]; do sleep 0.1; done
+      git -C sub config core.fsmonitor ${given.root}/plant.sh; sleep 60`,
       'ready',
     );
-    for (let at = 0; at < 20 && !given.hasRun(); at += 1) {
-      writeFileSync(join(root, `sub/file${at}`), 'x\n');
-      await run('git -C sub add -A && git -C sub commit -qm x --allow-empty');
-    }
+    await given.run(`touch go && sleep 2 && ${commitIn('sub')}`);
     expect(given.hasRun()).toBe(true);
     expect(given.isReached()).toBe(false);
   });
@@ -154,6 +147,37 @@ describe.skipIf(!hasSandbox)('a repository in the project', { tags: 'long' }, ()
     expect(given.isReached()).toBe(false);
   });
 
+  test.each(['linked', 'lib'])(
+    'does not take the place of a %s worktree whose .git file is replaced',
+    async (folder) => {
+      const given = await project();
+      const { git, home, root, run } = given;
+      mkdirSync(join(home, 'lib'));
+      git('../lib', 'init', '-q');
+      git('../lib', 'commit', '-q', '--allow-empty', '-m', 'one');
+      git('.', 'submodule', 'add', '-q', join(home, 'lib'), 'lib');
+      git('.', 'commit', '-qam', 'lib');
+      git('.', 'submodule', '--quiet', 'deinit', '-f', 'lib');
+      await inBackground(
+        given,
+        `git init -q evil && git -C evil config core.fsmonitor ${root}/plant.sh
+      git -C evil -c core.fsmonitor=false commit -q --allow-empty -m x
+      echo "gitdir: ${root}/evil/.git" > evil.txt; touch ready
+      until [ -e go ]; do sleep 0.1; done; mv evil.txt ${folder}/.git; touch replaced; sleep 60`,
+        'ready',
+      );
+      // Checked out while the task runs.
+      git('.', 'worktree', 'add', '-q', 'linked');
+      git('.', 'submodule', 'update', '-q', '--init');
+      const { text } = await run(`touch go && sleep 2 && ${commitIn(folder)}`);
+      expect(existsSync(join(root, 'replaced')), text).toBe(true);
+      expect(given.isReached()).toBe(false);
+      expect(given.hasRun()).toBe(false);
+      const own = folder === 'lib' ? '.git/modules/lib' : '.git/worktrees/linked';
+      expect(git('.', `--git-dir=${own}`, 'log', '-1', '--format=%s', 'HEAD')).toBe('after\n');
+    },
+  );
+
   test('the project, its submodules and linked worktrees run their own hooks', async () => {
     const given = await project();
     const { git, home, root, run } = given;
@@ -177,10 +201,14 @@ describe.skipIf(!hasSandbox)('a repository in the project', { tags: 'long' }, ()
       `git -C lib ${commit} && git add lib && git ${commit}`,
       `cd linked && git ${commit}`,
       'git worktree add -q other && git -C other commit -q --allow-empty -m y --no-verify',
+      // Each commits where it says.
+      'cd linked && git worktree add -q inner && git -C inner commit -q --allow-empty -m inner --no-verify',
     ]) {
       const { status, text } = await run(line);
       expect(status, `${line}\n${text}`).toBe('ok');
     }
+    expect(git('linked/inner', 'log', '-1', '--format=%s')).toBe('inner\n');
+    expect(git('linked', 'log', '-1', '--format=%s')).toBe('x\n');
     expect(readFileSync(join(root, 'hooks.log'), 'utf8')).toBe('project\nlib\nproject\nlinked\n');
   });
 });

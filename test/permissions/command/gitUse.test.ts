@@ -372,17 +372,20 @@ test('a git command does not count if it starts in a git folder', async () => {
 });
 
 test.each([
-  ['git add . && git commit -m x', ['.git'], false],
-  ['cd docs && git add .', ['.git'], false],
-  ['git -C made commit -m x', ['made/.git'], true],
-  ['git init y && cd y && git add .', ['y/.git'], true],
-  ['git clone https://example.com/y.git && cd y && git checkout x', ['y/.git'], true],
-  ['gh repo clone a/b', [], true],
-])('the git folders that it may change: %s', async (command, folders, isForeign) => {
+  ['git add . && git commit -m x', ['.git'], false, '.'],
+  ['cd docs && git add .', ['.git'], false, 'docs'],
+  ['git add . && cd docs && git add .', ['.git'], false, undefined],
+  ['git worktree add new && git -C new commit -m x', ['.git'], false, undefined],
+  ['git -C made commit -m x', ['made/.git'], true, 'made'],
+  ['git init y && cd y && git add .', ['y/.git'], true, 'y'],
+  ['git clone https://example.com/y.git && cd y && git checkout x', ['y/.git'], true, 'y'],
+  ['gh repo clone a/b', [], true, undefined],
+])('the git folders that it may change: %s', async (command, folders, isForeign, place) => {
   const policy = await policyFor([], 'default', { root: project });
   expect(gitUseOf(policy.parseCommand(command), project, policy)).toEqual({
     type: 'only',
     folders: folders.map((folder) => join(project, folder)),
     isForeign,
+    ...(place === undefined ? {} : { place: join(project, place) }),
   });
 });

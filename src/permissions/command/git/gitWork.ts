@@ -5,6 +5,7 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { isInside } from '../../../disk/paths.ts';
+import type { GitUse } from '../../../protocol/sandbox.ts';
 import { locate } from '../../files/locate.ts';
 import { isGitClient, isLikeGit } from '../../options/git/gitClients.ts';
 import { subcommandAt } from '../../options/riskyOptions.ts';
@@ -15,10 +16,12 @@ import { underItsName } from '../programOrigin.ts';
 import { gitPlaceOf } from '../words.ts';
 import { createdRepository } from './gitRepositories.ts';
 
-/** See `GitUse`. */
-interface GitWork {
-  readonly folders: readonly string[];
-  readonly isForeign: boolean;
+type GitWork = Omit<Extract<GitUse, { type: 'only' }>, 'type'>;
+
+/** A git folder, and the working directory in which git uses it. */
+interface Used {
+  readonly folder: string;
+  readonly place?: string;
 }
 
 /** A repository that is known only at run time. */
@@ -30,28 +33,33 @@ const UNKNOWN = '';
  */
 export function gitWorkOf(visits: readonly Visit[], policy: Policy): GitWork | undefined {
   const created: string[] = [];
-  const all = new Set(visits.flatMap((visit) => foldersOf(visit, created, policy)));
+  const used = visits.flatMap((visit) => usedBy(visit, created, policy));
+  const all = new Set(used.map(({ folder }) => folder));
   const foreign = [...all].filter((folder) => folder === UNKNOWN || !isOwnFolder(folder, policy));
   if (foreign.length > 0 && all.size > 1) return undefined;
-  return { folders: [...all].filter((folder) => folder !== UNKNOWN), isForeign: foreign.length > 0 };
+  const [place, ...others] = new Set(used.map((one) => one.place));
+  return {
+    folders: [...all].filter((folder) => folder !== UNKNOWN),
+    isForeign: foreign.length > 0,
+    ...(place !== undefined && others.length === 0 && { place }),
+  };
 }
 
-/** The git folders that a command uses. `created`: the repositories that the line creates; extended here. */
-function foldersOf(visit: Visit, created: string[], policy: Policy): readonly string[] {
+/** What a command uses. `created`: the repositories that the line creates; extended here. */
+function usedBy(visit: Visit, created: string[], policy: Policy): readonly Used[] {
   const part = underItsName(visit.part);
   const [name] = part.argv;
   if (name == null || !isGitClient(name)) return [];
   const at = isLikeGit(name) ? subcommandAt(part.argv) : 0;
   // The word after `-C` is known only at run time.
-  if (visit.directories === null || (at === 0 && part.argv.includes('-C'))) return [UNKNOWN];
+  if (visit.directories === null || (at === 0 && part.argv.includes('-C'))) return [{ folder: UNKNOWN }];
   return visit.directories.flatMap((directory) => {
     const place = gitPlaceOf(part, at, directory, policy);
     const target = createdBy(part, at);
-    if (place === undefined || target === null) return [UNKNOWN];
-    if (target === undefined) return [gitFolderAt(place, created, policy)];
-    const worktree = policy.realpath(locate(target, place, policy));
-    created.push(worktree);
-    return [gitFolderAt(worktree, created, policy)];
+    if (place === undefined || target === null) return [{ folder: UNKNOWN }];
+    const worktree = policy.realpath(locate(target ?? '.', place, policy));
+    if (target !== undefined) created.push(worktree);
+    return [{ folder: gitFolderAt(worktree, created, policy), place: worktree }];
   });
 }
 
@@ -65,11 +73,10 @@ function createdBy({ argv }: CommandPart, at: number): string | null | undefined
 
 /** The git folder that git would find from a place once the line has created these repositories. */
 function gitFolderAt(place: string, created: readonly string[], policy: Policy): string {
-  const real = policy.realpath(place);
-  const around = created.filter((worktree) => isInside(real, worktree));
+  const around = created.filter((worktree) => isInside(place, worktree));
   const [nearest] = [...around].sort((a, b) => b.length - a.length);
-  const found = policy.gitFolder(real);
-  if (nearest === undefined) return found ?? join(real, '.git');
+  const found = policy.gitFolder(place);
+  if (nearest === undefined) return found ?? join(place, '.git');
   return found !== undefined && isInside(found, nearest) ? found : join(nearest, '.git');
 }
 
