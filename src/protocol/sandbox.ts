@@ -206,7 +206,7 @@ export interface CommandSandbox {
    */
   adopt(path: string, kind: 'created' | 'modified'): void;
   /** Where a file is that only commands see at this path, in a temporary folder. Absolute. Absent = nowhere. */
-  privatePlace?(path: string): string | undefined;
+  sandboxPathOf?(path: string): string | undefined;
   /** Runs the command without a sandbox, because the user approved that. */
   outside(request: CommandRequest, reason: string): Confinement | Promise<Confinement>;
   /** Never rejects. */

@@ -185,7 +185,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       return confinement;
     },
     adopt: (path, kind) => void changed.push({ path, kind }),
-    privatePlace: temporary.privatePlace,
+    sandboxPathOf: temporary.sandboxPathOf,
     outside: (request, reason) => unconfined(reason, request.env),
     dispose() {
       isDisposed = true;

@@ -75,9 +75,9 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
   const tasks = new TaskRegistry();
   const shell = deps.shell ?? findShell(env);
   const checks = deps.languageServers?.open();
-  const privatePlace = deps.sandbox?.privatePlace;
+  const sandboxPathOf = deps.sandbox?.sandboxPathOf;
   const all = [
-    readTool(home, privatePlace),
+    readTool(home, sandboxPathOf),
     writeTool(home, checks),
     editTool(home, checks),
     globTool(home, searchEnv),

@@ -54,7 +54,7 @@ export interface TemporaryFolders {
   /** Lets commands change a file that a tool of the session has created or changed in a shared folder. Never throws. */
   adopt(path: string, kind: 'created' | 'modified'): void;
   /** The location of a file that commands see at this path, if it is shown nowhere else. Absolute. */
-  privatePlace(path: string): string | undefined;
+  sandboxPathOf(path: string): string | undefined;
   /** Shows files that commands have created in the shared folders. Never throws. */
   showFiles(): void;
   /**
@@ -165,7 +165,7 @@ export function createTemporaryFolders({
         found.state.shown.adopt(found.path, kind);
       });
     },
-    privatePlace(path) {
+    sandboxPathOf(path) {
       const found = placeOf(states.values(), path);
       if (found === undefined || lstatOf(join(found.state.own, found.name))?.isSymbolicLink())
         return undefined;
