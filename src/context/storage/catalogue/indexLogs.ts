@@ -57,7 +57,7 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
   let { facts, indexed } = row;
   const start = indexed;
   let last: Buffer | undefined;
-  const said = new Said(batch, row.id, log);
+  const texts = new TextWriter(batch, row.id, log);
   let sliceEnd = performance.now() + sliceMs;
   const save = (isWhole: boolean): void => {
     const mark = last === undefined ? row.mark : markOf(last);
@@ -67,7 +67,7 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
     for await (const line of beforeDamage(logLines(log.file, start), () => {})) {
       for (const entry of parseLine(line.bytes).entries) {
         facts = addFacts(facts, entry);
-        said.add(entry, line);
+        texts.add(entry, line);
       }
       indexed = line.offset + line.length;
       last = line.bytes;
@@ -179,7 +179,7 @@ class Batch {
 }
 
 /** Writes the searchable texts of one session. */
-class Said {
+class TextWriter {
   readonly #insertSaid: StatementSync;
   readonly #insertWords: StatementSync;
   readonly #session: number;
