@@ -82,7 +82,7 @@ export function createAcpSession(opened: OpenedForClient, ports: SessionPorts): 
   const { link, abilities, reveal, notice, log, now } = ports;
   const stopping = new AbortController();
   const lists = createLists(host, link, stopping.signal);
-  const updates = createEventUpdates({ agent, link, abilities, log, onChoice: lists.tellChoices });
+  const updates = createEventUpdates({ agent, link, abilities, log, onChoice: lists.sendChoices });
   const questions = createQuestions({
     ...{ link, abilities, reveal, notice, idOf: updates.idOf },
     answer: (id, answer) => agent.submit({ type: 'answer', id, answer }),
@@ -105,7 +105,7 @@ export function createAcpSession(opened: OpenedForClient, ports: SessionPorts): 
     async prompt(blocks, signal) {
       const end = await prompts.run(promptOf(blocks), AbortSignal.any([signal, stopping.signal]));
       if (end === undefined) throw new SessionRequestError('Too many prompts are waiting.');
-      lists.tellCommands();
+      lists.sendCommands();
       if (end.type === 'failed') throw new SessionRequestError(end.message);
       if (end.text !== undefined && end.text.trim() !== '') updates.say(end.text);
       return end.reason;
@@ -127,8 +127,8 @@ export function createAcpSession(opened: OpenedForClient, ports: SessionPorts): 
     prepare: lists.findModels,
     announce() {
       for (const text of opened.notices) updates.notice('warning', text);
-      lists.tellCommands();
-      void settle(stopping.signal).then(lists.tellCommands);
+      lists.sendCommands();
+      void settle(stopping.signal).then(lists.sendCommands);
     },
     async close() {
       stopping.abort();
@@ -153,17 +153,17 @@ function createLists(host: CommandHost, link: ClientLink, stopped: AbortSignal) 
     if (!stopped.aborted) void link.update(update);
   };
   const configOptions = (): SessionConfigOption[] => configOptionsOf(agent.state(), models);
-  const tellOptions = (): void =>
+  const sendOptions = (): void =>
     send({ sessionUpdate: 'config_option_update', configOptions: configOptions() });
   return {
     configOptions,
     models: () => offeredModels(agent.state(), models),
-    tellChoices(): void {
+    sendChoices(): void {
       send({ sessionUpdate: 'current_mode_update', currentModeId: agent.state().mode });
-      tellOptions();
+      sendOptions();
     },
     /** Prompts of MCP servers and skills may come and go. */
-    tellCommands(): void {
+    sendCommands(): void {
       const known = host.commands;
       if (known === commands) return;
       commands = known;
@@ -173,7 +173,7 @@ function createLists(host: CommandHost, link: ClientLink, stopped: AbortSignal) 
       let isLate = false;
       const listed = host.listModels().then(({ ids }) => {
         models = [first, ...ids];
-        if (isLate) tellOptions();
+        if (isLate) sendOptions();
       });
       await within(MODELS_MS, listed);
       isLate = true;

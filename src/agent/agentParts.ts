@@ -77,14 +77,14 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   });
   const titles = createTitleJob({ ...deps, model: deps.titleModel ?? model.current, isBusy: jobs.busy });
   hub.subscribe(checkpoints.handleEvent);
-  hub.subscribe(titles.hear);
+  hub.subscribe(titles.handle);
   const tasks = createAgentTasks(joinTasks(deps.tasks, subagents), emit, (draft) =>
     context.append(draft).catch(deps.onError),
   );
   deps.lendUser?.({ notice, ...(deps.interactive && { ask: core.questions.ask }) });
   const { callHooks, turnHooks: hooks } = createHooks(deps, core, tasks);
   const toolContext = toolContexts(deps, core, tasks, callHooks);
-  if (hooks !== undefined) hub.subscribe(hooks.hear);
+  if (hooks !== undefined) hub.subscribe(hooks.handle);
   const { fallbacks = () => [] } = deps;
   const fallback = createFallback({ model, fallbacks, now: clock.now, emit });
   const modelProblem = deps.parent?.modelProblem ?? deps.subagents?.modelProblem;

@@ -84,7 +84,7 @@ interface TitleJobPorts {
 
 export interface TitleJob {
   /** Call with every event of the agent. */
-  hear(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
   /** Aborts the running request; nothing is logged afterwards. */
   close(): Promise<void>;
 }
@@ -118,7 +118,7 @@ export function createTitleJob(ports: TitleJobPorts): TitleJob {
   };
 
   return {
-    hear(event) {
+    handle(event) {
       if (event.type === 'turn_started' && ports.model().hasOneSlot === true) running?.controller.abort();
       // The agent finishes the turn only after all subscribers have handled `turn_ended`.
       if (event.type === 'turn_ended' && event.outcome === 'done') setImmediate(start);

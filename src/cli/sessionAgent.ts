@@ -135,7 +135,7 @@ export function createSessionAgent(
   });
   const agent = isReading ? readOnlyAgent(writing, onError) : exporting(writing, exported);
   logContext(agent, debug);
-  agent.subscribe(toolset.warmUp.hear);
+  agent.subscribe(toolset.warmUp.handle);
   agent.subscribe((event) => {
     // A skill that was stopped while its commands ran comes back to the input: no turn begins that could end its rules.
     if (event.type === 'turn_ended' || event.type === 'queue_returned') permissions.endTurn();
@@ -171,7 +171,7 @@ function changedUnasked({ toolResult }: JSONLEntry): boolean {
 /** Exports what the agent does. Once its log is complete, the end of the program waits briefly for the collector. */
 function exporting(agent: Agent, exported: SessionTelemetry | undefined): Agent {
   if (exported === undefined) return agent;
-  agent.subscribe(exported.hear);
+  agent.subscribe(exported.handle);
   return {
     ...agent,
     async close(reason) {

@@ -57,7 +57,7 @@ export function createPromptRunner(options: PromptRunnerOptions): PromptRunner {
     reported = endOf(event, op) ?? reported;
     if (event.type === 'permission_question') onQuestion(event.question);
     onEvent?.(event);
-    limits.hear(event);
+    limits.handle(event);
   });
   const runOp = async (next: Op): Promise<RunEnd> => {
     [reported, op] = [undefined, next];
@@ -221,7 +221,7 @@ interface RunLimits {
   /** Why a prompt must not even begin. */
   begin(): RunEnd | undefined;
   /** Interrupts the turn if a limit is reached. */
-  hear(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
   /** The end of the turn as the limits see it; a text if the model has to be asked again. */
   end(reported: RunEnd): RunEnd | { readonly type: 'ask'; readonly text: string };
 }
@@ -263,7 +263,7 @@ function createRunLimits({ maxBudgetUsd, structured }: LimitOptions, agent: Agen
       structured?.begin();
       return overBudget() === undefined ? undefined : ended('budget', 0);
     },
-    hear(event) {
+    handle(event) {
       if (reached !== undefined) return;
       // Before the request of the step is sent, or the next one of a subagent.
       isUnsent = event.type === 'step_started';

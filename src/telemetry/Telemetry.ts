@@ -24,7 +24,7 @@ interface TelemetryOptions {
 /** The export of one session. */
 export interface SessionTelemetry {
   /** A subscriber of the agent's events. */
-  readonly hear: (event: AgentEvent) => void;
+  readonly handle: (event: AgentEvent) => void;
   /** Called when a request of the agent is on its way: there is time to load the SDK. */
   readonly underway: () => void;
   /** Ends what is open. With `waits`, sends everything, for at most `FLUSH_MS`. Never rejects. */
@@ -73,7 +73,7 @@ export function createTelemetry({ load, now, onError }: TelemetryOptions): Telem
       };
       return {
         underway,
-        hear(event) {
+        handle(event) {
           add(mapper.event(event, now()));
           if (event.type === 'turn_ended' || event.type === 'compaction_ended') underway();
         },

@@ -20,8 +20,8 @@ function setUp(flush: () => Promise<void> = async () => undefined) {
 test('nothing is loaded before a request is on its way, and nothing is lost', async () => {
   const { written, load, telemetry } = setUp();
   const session = telemetry.watch(ports);
-  session.hear({ type: 'turn_started' });
-  session.hear({ type: 'step_started', step: 1 });
+  session.handle({ type: 'turn_started' });
+  session.handle({ type: 'step_started', step: 1 });
   expect(load).not.toHaveBeenCalled();
   session.underway();
   session.underway();
@@ -40,7 +40,7 @@ test('the sessions of a process share the SDK; changing between them waits for n
   const { load, sink, telemetry } = setUp();
   for (const waits of [false, true]) {
     const session = telemetry.watch(ports);
-    session.hear({ type: 'turn_started' });
+    session.handle({ type: 'turn_started' });
     session.underway();
     await session.close(waits);
   }
@@ -51,7 +51,7 @@ test('the sessions of a process share the SDK; changing between them waits for n
 test('a collector that never answers does not keep the program', { tags: 'long' }, async () => {
   const { telemetry } = setUp(() => new Promise(() => undefined));
   const session = telemetry.watch(ports);
-  session.hear({ type: 'turn_started' });
+  session.handle({ type: 'turn_started' });
   await session.close(true);
 });
 
@@ -60,7 +60,7 @@ test('if the SDK cannot be loaded, that is reported once, and the rest goes nowh
   load.mockRejectedValueOnce(new Error('no such file'));
   for (let count = 0; count < 3; count++) {
     const session = telemetry.watch(ports);
-    session.hear({ type: 'turn_started' });
+    session.handle({ type: 'turn_started' });
     session.underway();
     await session.close(true);
   }
@@ -70,7 +70,7 @@ test('if the SDK cannot be loaded, that is reported once, and the rest goes nowh
 test('what waits for the SDK is bounded', async () => {
   const { written, load, telemetry } = setUp();
   const session = telemetry.watch(ports);
-  for (let turn = 0; turn < 20_000; turn++) session.hear({ type: 'turn_started' });
+  for (let turn = 0; turn < 20_000; turn++) session.handle({ type: 'turn_started' });
   expect(load).not.toHaveBeenCalled();
   await session.close(true);
   expect(written).toHaveLength(5000);

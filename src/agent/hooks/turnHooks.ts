@@ -41,7 +41,7 @@ export interface TurnHooks {
   /** Before `/compact`: why it must not run. */
   preCompact(focus: string | undefined, signal: AbortSignal): Promise<string | undefined>;
   /** Listens for compactions and turns, and runs their hooks in the background. */
-  hear(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
   sessionStart(signal: AbortSignal): Promise<void>;
   sessionEnd(reason?: EndReason): Promise<void>;
   /** True if there are hooks for the start of the session. */
@@ -154,7 +154,7 @@ export function createTurnHooks(hooks: SessionHooks, deps: TurnHookDeps): TurnHo
       const [reason = result?.stop] = result?.blocks ?? [];
       return reason?.text;
     },
-    hear(event) {
+    handle(event) {
       if (event.type === 'turn_started' || event.type === 'turn_ended') clearTimeout(idle);
       if (event.type === 'turn_ended' && deps.interactive && hooks.has('Notification'))
         idle = setTimeout(notifyIdle, IDLE_MS).unref();

@@ -223,7 +223,7 @@ export class Subagents implements TaskPort {
     const { agent, worktree } = child;
     if (worktree !== undefined) where = { worktree: worktree.path };
     job.log = child.log;
-    agent.subscribe((event) => this.#hear(job, event));
+    agent.subscribe((event) => this.#handle(job, event));
     const stop = (): void => agent.submit({ type: 'interrupt' });
     stopping.signal.addEventListener('abort', stop);
     try {
@@ -248,7 +248,7 @@ export class Subagents implements TaskPort {
     }
   }
 
-  #hear(job: Job, event: AgentEvent): void {
+  #handle(job: Job, event: AgentEvent): void {
     const { emit, record, onError } = this.#deps;
     const { callId, id, call } = job;
     if (event.type === 'entry') {

@@ -308,12 +308,12 @@ const AFTER_MS = 100;
 
 /**
  * Calls `prepare` once before the first shell command: while the model writes it, or is thinking after a call of another
- * tool. A session that only answers costs nothing. Call `underway` when a request has been sent, and `hear` with each
+ * tool. A session that only answers costs nothing. Call `underway` when a request has been sent, and `handle` with each
  * event of the agent.
  */
 export function warmUpCommands(prepare: () => void): {
   underway(): void;
-  hear(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
 } {
   let timer: NodeJS.Timeout | undefined;
   let usesTools = false;
@@ -327,7 +327,7 @@ export function warmUpCommands(prepare: () => void): {
     underway() {
       if (usesTools && !isPrepared) timer ??= setTimeout(prepareOnce, AFTER_MS).unref();
     },
-    hear(event) {
+    handle(event) {
       if (event.type === 'tool_call_delta') {
         usesTools = true;
         if (event.name === toolNames.bash) prepareOnce();

@@ -58,7 +58,7 @@ export async function runDriven(options: DrivenOptions): Promise<ExitCode> {
     ...options,
     outputFormat: 'stream-json',
     warn,
-    onEvent: prompts.hear,
+    onEvent: prompts.handle,
   });
   const control: ControlPorts = {
     ...{ host, inbox, warn, interrupt: prompts.interrupt, firstModel: agent.state().model.id },
@@ -151,7 +151,7 @@ function readMessages(
 /** The driver's prompt that runs now, and the entries of those that ran. */
 interface PromptFollower {
   begin(prompt: DriverPrompt): void;
-  hear(event: AgentEvent): void;
+  handle(event: AgentEvent): void;
   interrupt(): void;
   /** The exit code of the prompt: an interrupt is what the driver asked for, not a failure. */
   end(outcome: Outcome): ExitCode;
@@ -169,7 +169,7 @@ function followPrompts(agent: Agent, replay: ((line: object) => void) | undefine
     begin(prompt) {
       [current, isInterrupted, isSent] = [prompt, false, false];
     },
-    hear(event) {
+    handle(event) {
       if (event.type !== 'entry' || event.entry.subtype !== 'prompt' || current === undefined) return;
       // A turn may have more prompts than the driver's: the model is asked for an answer that fits the schema.
       if (isSent) return;

@@ -26,15 +26,15 @@ test('notification hooks run a minute after a turn, unless another turn begins o
     ...{ model: () => 'm', transcript: () => '', summary: () => '' },
   });
   const ended = { type: 'turn_ended', outcome: 'done', steps: 1 } as const;
-  turns.hear(ended);
+  turns.handle(ended);
   vi.advanceTimersByTime(IDLE_MS - 1);
-  turns.hear({ type: 'turn_started' });
+  turns.handle({ type: 'turn_started' });
   vi.advanceTimersByTime(IDLE_MS);
   expect(told).toEqual([]);
-  turns.hear(ended);
+  turns.handle(ended);
   vi.advanceTimersByTime(IDLE_MS);
   expect(told).toEqual([['Notification', 'idle_prompt']]);
-  turns.hear(ended);
+  turns.handle(ended);
   await turns.sessionEnd();
   vi.advanceTimersByTime(IDLE_MS);
   expect(told).toEqual([

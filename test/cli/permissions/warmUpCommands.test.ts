@@ -20,10 +20,10 @@ const writes = (name: string): AgentEvent => ({
 const end: AgentEvent = { type: 'turn_ended', outcome: 'done', steps: 1 };
 
 test('commands are prepared once, while the model thinks after a call of another tool', () => {
-  const { prepare, underway, hear } = warmUp();
-  hear(step);
+  const { prepare, underway, handle } = warmUp();
+  handle(step);
   underway();
-  hear(writes('Read'));
+  handle(writes('Read'));
   // A large session takes a while to become a request.
   vi.runAllTimers();
   expect(prepare).not.toHaveBeenCalled();
@@ -31,35 +31,35 @@ test('commands are prepared once, while the model thinks after a call of another
   expect(prepare).not.toHaveBeenCalled();
   vi.runAllTimers();
   expect(prepare).toHaveBeenCalledOnce();
-  hear(writes('Bash'));
-  hear(end);
+  handle(writes('Bash'));
+  handle(end);
   underway();
   vi.runAllTimers();
   expect(prepare).toHaveBeenCalledOnce();
 });
 
 test('they are prepared when the model writes the first one', () => {
-  const { prepare, underway, hear } = warmUp();
+  const { prepare, underway, handle } = warmUp();
   underway();
-  hear(writes('Bash'));
+  handle(writes('Bash'));
   expect(prepare).toHaveBeenCalledOnce();
 });
 
 test('in a session in which the model only answers they are never prepared', () => {
-  const { prepare, underway, hear } = warmUp();
+  const { prepare, underway, handle } = warmUp();
   underway();
   vi.runAllTimers();
-  hear(end);
+  handle(end);
   underway();
   vi.runAllTimers();
   expect(prepare).not.toHaveBeenCalled();
 });
 
 test('if the turn ends before the model has thought, they are not prepared', () => {
-  const { prepare, underway, hear } = warmUp();
-  hear(writes('Read'));
+  const { prepare, underway, handle } = warmUp();
+  handle(writes('Read'));
   underway();
-  hear(end);
+  handle(end);
   vi.runAllTimers();
   expect(prepare).not.toHaveBeenCalled();
 });
