@@ -274,6 +274,9 @@ function subagentPortOf(
     settingsModels: loaded.ownModels,
     fallbackModels: loaded.settings.fallbackModels,
     ...{ confinement: toolset.confinement, worktrees: toolset.worktrees },
+    sharesFolders:
+      [...loaded.settings.permissions.additionalDirectories, ...loaded.settings.sandbox.allowWrite].length >
+      0,
     otherTools: toolset.otherTools,
     waitForTools: async (signal) => servers.current()?.settle(signal),
     hooks: hooks?.port,

@@ -9,15 +9,22 @@ interface Outside {
   readonly sandbox: CommandSandbox;
 }
 
+interface Place {
+  /** True for paths in that folder. */
+  readonly isApart: (path: string) => boolean;
+  /** True if confined commands may also write to other folders that checkpoints cover. */
+  readonly sharesFolders: boolean;
+}
+
 /**
- * Passes on only what may change files outside that folder (`isApart`: true for paths in it). A command is passed on when
- * one of its programs is about to start unconfined. A confined one cannot change such files: the user's own edits are
- * then not mistaken for its.
+ * Passes on only what may change files outside that folder. A command is passed on when one of its programs is about to
+ * start unconfined, or if it may write to other folders anyway. Otherwise it cannot change such files, and the user's own
+ * edits are not mistaken for its.
  */
 export function checkpointsOutside(
   keeper: CheckpointKeeper,
   sandbox: CommandSandbox,
-  isApart: (path: string) => boolean,
+  { isApart, sharesFolders }: Place,
 ): Outside {
   let running: { readonly access: Access; readonly signal: AbortSignal; isPassedOn: boolean } | undefined;
   const rest = (access: Access): Access | undefined => {
@@ -26,7 +33,8 @@ export function checkpointsOutside(
     return paths.length === 0 ? undefined : { ...access, paths };
   };
   const starting = async (confinement: Confinement): Promise<Confinement> => {
-    if (confinement.isConfined || running === undefined || running.isPassedOn) return confinement;
+    if ((confinement.isConfined && !sharesFolders) || running === undefined || running.isPassedOn)
+      return confinement;
     running.isPassedOn = true;
     await keeper.before(running.access, running.signal);
     return confinement;

@@ -61,6 +61,8 @@ export interface SubagentParts {
   /** What confines the calls of the agent that starts a subagent. */
   readonly confinement: Confinement;
   readonly worktrees: Worktrees;
+  /** True if commands in a worktree may also write to folders that the user has added to the project or the sandbox. */
+  readonly sharesFolders: boolean;
   /** The tools that are not built in: of skills and MCP servers. */
   readonly otherTools: () => readonly Tool[];
   readonly skills: Pick<SessionSkills, 'found' | 'prepare'>;
@@ -207,7 +209,10 @@ function createChild(
   const place =
     worktree === undefined
       ? { checkpoints: parent.checkpoints, sandbox: { ...sandbox, dispose() {} } }
-      : checkpointsOutside(parent.checkpoints, sandbox, (path) => isInside(path, worktree.record.path));
+      : checkpointsOutside(parent.checkpoints, sandbox, {
+          isApart: (path) => isInside(path, worktree.record.path),
+          sharesFolders: parts.sharesFolders,
+        });
   const builtin = builtinTools({ ...toolDeps, sandbox: place.sandbox, variables: port?.variables });
   const agent = createAgent({
     id: newId(),

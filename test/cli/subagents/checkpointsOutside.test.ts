@@ -8,7 +8,7 @@ const changes = { filesChanged: [], drafts: [] };
 const { signal } = new AbortController();
 
 /** In `/w`, in a sandbox that `cp` may leave. `seen`: what reaches the keeper and what starts, in order. */
-function workIn() {
+function workIn(sharesFolders = false) {
   const seen: unknown[] = [];
   const keeper: CheckpointKeeper = {
     scan: () => {},
@@ -29,7 +29,10 @@ function workIn() {
     confine: async ({ command }: CommandRequest) => confined(!command.startsWith('cp')),
     outside: () => confined(false),
   } as unknown as CommandSandbox;
-  const place = checkpointsOutside(keeper, sandbox, (path) => path.startsWith('/w/'));
+  const place = checkpointsOutside(keeper, sandbox, {
+    isApart: (path) => path.startsWith('/w/'),
+    sharesFolders,
+  });
   const run = async (access: Access, ...programs: readonly (readonly ['confine' | 'outside', string])[]) => {
     await place.checkpoints.before(access, signal);
     for (const [how, command] of programs) {
@@ -80,4 +83,10 @@ test('so is one that runs outside after the sandbox blocked it, and a line of wh
     'cp c d',
     ['after', both],
   ]);
+});
+
+test('a confined command is recorded if it may write to folders that the user has added', async () => {
+  const run = workIn(true);
+  const make = line('make');
+  expect(await run(make, ['confine', 'make'])).toEqual([['before', make], 'make', ['after', make]]);
 });
