@@ -233,22 +233,23 @@ function archiveUse(name: string, args: readonly string[]): ReadOnlyUse | undefi
   return lists && file != null ? { contents: [file], names: [] } : undefined;
 }
 
-const packers = /^(?:g(?:un)?zip|(?:un)?xz|b(?:un)?zip2|(?:un)?zstd|[xb]?zcat|bzcat|zstdcat)$/;
+/**
+ * Programs that print what a compressed file contains, with the only options understood: without `-c` they would replace
+ * it. With `-f`, or without the ending, gzip opens another file. Source: gzip(1), bzip2(1), xz(1), zstd(1).
+ */
+const unpackers: readonly { readonly call: RegExp; readonly file: RegExp }[] = [
+  { call: /^(?:g?zcat|gunzip -c|gzip -(?:dc|cd))$/, file: /\.(?:gz|tgz)$/ },
+  { call: /^(?:bzcat|bunzip2 -c|bzip2 -(?:dc|cd))$/, file: /\.(?:bz2|tbz2)$/ },
+  { call: /^(?:xzcat|unxz -c|xz -(?:dc|cd))$/, file: /\.(?:xz|txz)$/ },
+  { call: /^(?:zstdcat|unzstd -c|zstd -(?:dc|cd))$/, file: /\.(?:zst|tzst)$/ },
+];
 
-/** Printing what a compressed file contains; without `-c` they would replace it. They also open `x.gz` for `x`. */
 function unpackedUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
-  const read = readOptions(args, {
-    flags: 'cdklqtvf',
-    long: ['--stdout', '--decompress', '--list', '--test'],
-  });
-  if (read === undefined || read.operands.length === 0) return undefined;
-  const has = (option: RegExp): boolean => read.options.some((one) => option.test(one.name));
-  const isPrinting =
-    /cat$/.test(name) || (has(/^(?:-c|--stdout)$/) && (/un/.test(name) || has(/^(?:-d|--decompress)$/)));
-  const isListing = !has(/^-f$/) && has(/^(?:-[lt]|--list|--test)$/);
-  return isPrinting || isListing
-    ? { contents: read.operands.map((word) => word ?? ''), names: [] }
-    : undefined;
+  const files = args.filter((word) => !word.startsWith('-'));
+  const call = [name, ...args.filter((word) => word.startsWith('-'))].join(' ');
+  const found = unpackers.find((one) => one.call.test(call));
+  const isKnown = found !== undefined && files.length > 0 && files.every((word) => found.file.test(word));
+  return isKnown ? { contents: files, names: [] } : undefined;
 }
 
 /** undefined for another program, or other options. */
@@ -256,6 +257,7 @@ function systemUse(name: string, args: readonly string[]): ReadOnlyUse | undefin
   if (name === 'ps') return psUse(args);
   if (name === 'tar') return tarUse(args);
   if (name === 'unzip' || name === 'zipinfo') return archiveUse(name, args);
-  if (packers.test(name)) return unpackedUse(name, args);
+  const unpacked = unpackedUse(name, args);
+  if (unpacked !== undefined) return unpacked;
   return Object.hasOwn(lines, name) && lines[name]?.test(args.join(' ')) === true ? noOptions : undefined;
 }

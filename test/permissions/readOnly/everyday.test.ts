@@ -93,7 +93,6 @@ const commands: Readonly<Record<string, string>> = {
     zcat data/log.txt.gz | head
     gunzip -c data/log.txt.gz
     xz -dc data/log.txt.xz
-    gzip -l archive.tar.gz
     fd app
     fd -e ts
     fd -t d src
@@ -446,6 +445,12 @@ const unusual = `
   gunzip data/log.txt.gz
   gzip -d data/log.txt.gz
   zcat server.key.gz
+  zcat -f data/log.txt.gz
+  zcat data/log.txt
+  gzip -cdf data/log
+  xz -t -d data/log.txt.xz
+  bzip2 -td data/log.bz2
+  gunzip data/log.txt.gz -c -k
   rg --no-ignore TOKEN
   rg -g '*.key' TOKEN
   rg TOKEN server.key
