@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process';
 import { constants, realpathSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { readSmallText } from '../disk/fileLookups.ts';
 import { isReadableByGit, ownGit } from '../disk/ownGit.ts';
 import { ownGitEnvironment } from '../disk/ownPrograms.ts';
+import { isInside } from '../disk/paths.ts';
 import { editSettings, type SaveOutcome, type SettingsChange } from './change/editSettings.ts';
 import type { SettingsRule, Values } from './types.ts';
 
@@ -47,13 +49,37 @@ async function excludeFromGit(file: string, env: Variables): Promise<void> {
   const git = (args: readonly string[]) => askGit(directory, args, env);
   const ignored = await git(['check-ignore', '--quiet', '--no-index', '--', file]);
   if (ignored.code !== 1) return;
-  const { code, output } = await git(['rev-parse', '--git-common-dir']);
-  if (code !== 0) return;
-  const info = join(realpath(resolve(directory, output.replace(/\n$/, ''))), 'info');
+  const { code, output } = await git([
+    'rev-parse',
+    '--git-common-dir',
+    '--absolute-git-dir',
+    '--show-toplevel',
+  ]);
+  const [common, own, top] = output.split('\n');
+  if (code !== 0 || common === undefined || own === undefined || top === undefined) return;
+  const folder = realpath(resolve(directory, common));
+  // A `.git` file may name the repository of another project.
+  const isOwn =
+    isInside(folder, realpath(top)) || (isInside(realpath(own), folder) && (await pointsBack(own, top, git)));
+  if (!isOwn) return;
+  const info = join(folder, 'info');
   await mkdir(info, { recursive: true });
   // An unpacked archive may contain links there: a line must not be added to some other file of the user.
   if (realpath(info) !== info) return;
   await appendLine(join(info, 'exclude'), basename(file));
+}
+
+/** True if the git folder elsewhere is that of this linked worktree or submodule, and says so itself. */
+async function pointsBack(
+  gitFolder: string,
+  top: string,
+  git: (args: readonly string[]) => Promise<{ output: string }>,
+): Promise<boolean> {
+  const link = readSmallText(join(gitFolder, 'gitdir')).trim();
+  if (link !== '') return realpath(resolve(gitFolder, dirname(link))) === realpath(top);
+  const { output } = await git(['config', '--get', 'core.worktree']);
+  const named = output.replace(/\n$/, '');
+  return named !== '' && realpath(resolve(gitFolder, named)) === realpath(top);
 }
 
 /**

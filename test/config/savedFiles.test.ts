@@ -231,6 +231,39 @@ describe('local rules', () => {
     expect(await readFile(target, 'utf8')).toBe('mine\n');
   });
 
+  test('keep the file out of commits of a linked worktree and of a submodule', async () => {
+    git('init', '--quiet');
+    git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '--quiet', '--allow-empty', '-m', 'x');
+    git('worktree', 'add', '--quiet', 'linked');
+    git('clone', '--quiet', '.', 'other');
+    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', './other', 'sub');
+    for (const place of ['linked', 'sub']) {
+      await addLocalRule(join(directory, place, '.clawdcode.local.json'), 'allow', 'A', process.env);
+      expect(git('-C', place, 'status', '--porcelain', '--untracked-files=all'), place).toBe('');
+    }
+  });
+
+  test.each<[string, (root: string, other: string) => Promise<unknown>]>([
+    ['a .git file', (root, other) => writeFile(join(root, '.git'), `gitdir: ${other}\n`)],
+    [
+      'commondir',
+      async (root, other) => {
+        await mkdir(join(root, '.git'));
+        await writeFile(join(root, '.git/HEAD'), 'ref: refs/heads/main\n');
+        await writeFile(join(root, '.git/commondir'), `${other}\n`);
+        await writeFile(join(root, '.git/gitdir'), `${join(root, '.git')}\n`);
+      },
+    ],
+  ])('add nothing to the repository of another project, named by %s', async (_, plant) => {
+    git('init', '--quiet', 'mine');
+    const [root, other] = [join(directory, 'archive'), join(directory, 'mine/.git')];
+    await mkdir(root);
+    await plant(root, other);
+    const before = await readFile(join(other, 'info/exclude'), 'utf8').catch(() => '');
+    await addLocalRule(join(root, '.clawdcode.local.json'), 'allow', 'A', process.env);
+    expect(await readFile(join(other, 'info/exclude'), 'utf8').catch(() => '')).toBe(before);
+  });
+
   test('leave a repository alone that ignores the file already', async () => {
     git('init', '--quiet');
     await writeFile(join(directory, '.gitignore'), '*.local.json\n');
