@@ -19,8 +19,11 @@ interface GitAnswer {
 /** Runs git in a folder. Never rejects. */
 export type Git = (folder: string, args: readonly string[], signal?: AbortSignal) => Promise<GitAnswer>;
 
-/** Git compares files with the index, and does not take them for unchanged. */
-const SEES_CHANGES = ['-c', 'core.ignoreStat=false'];
+/** Git sees every change of a file, also in a repository that was copied from a machine with another file system. */
+const SEES_CHANGES = [
+  'core.ignoreStat=false',
+  ...(process.platform === 'linux' ? ['core.fileMode=true', 'core.ignoreCase=false'] : []),
+].flatMap((setting) => ['-c', setting]);
 /** A large repository is checked out in less. */
 const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT = 4_000_000;

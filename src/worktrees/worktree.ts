@@ -186,7 +186,12 @@ async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promis
   const changed = entries.filter(({ mark }) => mark !== '!!');
   const tip = await run('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
   const commits = await countOf(git, path, base, tip.code === 0 ? tip.stdout.trim() : head.stdout.trim());
-  const isMoved = head.stdout.trim() !== base || (tip.code === 0 && tip.stdout.trim() !== base);
+  const places = [
+    head.stdout.trim(),
+    ...(tip.code === 0 ? [tip.stdout.trim()] : []),
+    ...(await visited(git, path)),
+  ];
+  const isMoved = places.some((commit) => commit !== base);
   const hasFiles = changed.length > 0 || (await hasUnwatchedFiles(git, path));
   const isChanged = isMoved || hasFiles;
   const stat = isChanged ? await statOf(git, path, base, changed) : '';
@@ -197,6 +202,12 @@ async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promis
     stat,
     ignored: entries.filter(({ mark }) => mark === '!!').map((one) => quotedName(one.path)),
   };
+}
+
+/** The commits at which a worktree has been: its log of HEAD, which is removed with it, may be all that has them. */
+async function visited(git: Git, path: string): Promise<readonly string[]> {
+  const { stdout } = await git(path, ['log', '--walk-reflogs', '--format=%H', 'HEAD', '--']);
+  return [...new Set(stdout.split('\n').filter((commit) => commit !== ''))];
 }
 
 /** Removes the folder, the record, and the branch if it is at `tip`. False if the folder is still there. */
@@ -327,7 +338,7 @@ async function needlessTip(git: Git, record: WorktreeRecord): Promise<string | u
   const keeper = current.stdout.trim();
   if (current.code !== 0 || !keeper.startsWith('refs/heads/') || keeper.startsWith(`refs/heads/${BRANCHES}/`))
     return undefined;
-  for (const one of [head, tip])
+  for (const one of new Set([head, tip, ...(await visited(git, path))]))
     if ((await git(root, ['merge-base', '--is-ancestor', one, keeper])).code !== 0) return undefined;
   return tip;
 }

@@ -129,6 +129,54 @@ test.each<[string, readonly string[]]>([
   }
 });
 
+test.each<[string, (path: string, run: (...args: string[]) => void) => void]>([
+  [
+    'a commit of a detached HEAD',
+    (path, run) => {
+      run('checkout', '-q', '--detach');
+      writeFileSync(join(path, 'a.txt'), 'two\n');
+      run('commit', '-qam', 'two');
+      run('checkout', '-q', '-');
+    },
+  ],
+  [
+    'a commit that was taken back',
+    (path, run) => {
+      writeFileSync(join(path, 'a.txt'), 'two\n');
+      run('commit', '-qam', 'two');
+      run('reset', '-q', '--hard', 'HEAD~1');
+    },
+  ],
+])('keeps what only the worktree has: %s', async (_, work) => {
+  const { folder, git, create } = await repository();
+  const { record } = await create();
+  work(record.path, (...args) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@e.com', ...args], {
+      cwd: record.path,
+      stdio: 'pipe',
+    }),
+  );
+  expect(await endWorktree(git, folder, record)).toMatchObject({ isKept: true });
+  expect((await createWorktreePort(git, folder).clean()).removed).toEqual([]);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'keeps changes that settings from another file system hide',
+  async () => {
+    const { folder, git, create, run } = await repository();
+    run('config', 'core.ignoreCase', 'true');
+    run('config', 'core.fileMode', 'false');
+    const [named, executable] = [await create(), await create()];
+    writeFileSync(join(named.record.path, 'A.txt'), 'new\n');
+    chmodSync(join(executable.record.path, 'a.txt'), 0o755);
+    for (const { record } of [named, executable])
+      expect(await endWorktree(git, folder, record)).toMatchObject({
+        isKept: true,
+        summary: '1 uncommitted file',
+      });
+  },
+);
+
 test.each(['--assume-unchanged', '--skip-worktree'])(
   'a file that the index hides keeps it: %s',
   async (flag) => {

@@ -230,7 +230,8 @@ function archiveUse(name: string, args: readonly string[]): ReadOnlyUse | undefi
   if (read === undefined) return undefined;
   const lists = name === 'zipinfo' || read.options.some((option) => /^-[lvZ]$/.test(option.name));
   const [file] = read.operands;
-  return lists && file != null ? { contents: [file], names: [] } : undefined;
+  // Without such a file, it looks for one with the ending. Source: unzip(1).
+  return lists && file != null ? { contents: [file, `${file}.zip`, `${file}.ZIP`], names: [] } : undefined;
 }
 
 /**
