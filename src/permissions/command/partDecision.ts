@@ -276,12 +276,21 @@ export function decideVersionFiles(
     : { behavior: 'ask', reason: `${file} determines what ${what} runs.` };
 }
 
+/** Matches of a pattern that are searched for keys and tokens. */
+const MAX_SEARCHED = 100;
+
 /** A pattern is decided by its current matches: no other part of the command creates files without approval. */
 function decidePaths(path: string, policy: Policy): FileVerdict {
   const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy, true);
-  if (!hasGlob(path) || verdict.cause !== 'secret') return verdict;
+  if (!hasGlob(path) || (verdict.cause !== 'secret' && verdict.behavior !== 'allow')) return verdict;
   const files = policy.expandGlob(path);
   if (files === undefined) return verdict;
+  if (verdict.cause !== 'secret') {
+    const found = files
+      .slice(0, MAX_SEARCHED)
+      .find((file) => policy.holdsCredentials?.(policy.realpath(file)));
+    return found === undefined ? verdict : decideFile({ tool: 'Read', verb: 'read', path: found }, policy);
+  }
   const each = files.map((file) => decideFile({ tool: 'Read', verb: 'read', path: file }, policy));
   const literal = decideFile({ tool: 'Read', verb: 'read', path }, policy);
   return gravest([...each, literal]) ?? verdict;

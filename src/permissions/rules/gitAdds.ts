@@ -34,7 +34,8 @@ export function addedFiles(
     index <= at || word === null || text.has(index) ? [] : [word],
   );
   const added = addedBy(part.argv[at] ?? '', args);
-  if (added === undefined || added.paths.length === 0) return [];
+  if (added === 'unknown') return undefined;
+  if (added === 'nothing' || added.paths.length === 0) return [];
   const place = gitPlaceOf(part, at, directory, policy);
   if (place === undefined) return undefined;
   return policy.gitShows(policy.realpath(place), queryFor(added, place, policy), workspaceFolders(policy));
@@ -52,17 +53,23 @@ function queryFor({ paths, others, changed }: Added, directory: string, policy: 
   };
 }
 
-/** git-add(1), git-commit(1), git-stash(1) */
-function addedBy(name: string, args: readonly string[]): Added | undefined {
-  const has = (option: RegExp): boolean => args.some((word) => option.test(word));
-  const end = args.indexOf('--');
-  const operands = args.filter((word, at) => !word.startsWith('-') || (end !== -1 && at > end));
+/**
+ * What the words mean, or more than that if an option may be undone by another one. Source: git-add(1), git-commit(1),
+ * git-stash(1).
+ */
+function addedBy(name: string, args: readonly string[]): Added | 'nothing' | 'unknown' {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const options = args.slice(0, end).filter((word) => word.startsWith('-'));
+  const has = (option: RegExp): boolean => options.some((word) => option.test(word));
+  const operands = args.filter((word, at) => at > end || (at < end && !word.startsWith('-')));
+  const isUndone = has(/^--no-/);
   switch (name) {
     case 'add':
     case 'stage': {
-      if (has(/^(?:-[A-Za-z]*n|--dr)/)) return undefined;
+      if (has(/^(?:-n|--dry-run)$/) && !isUndone) return 'nothing';
+      if (has(/^--pathspec-f/)) return 'unknown';
       const isWhole = operands.length === 0 && has(/^(?:-[A-Za-z]*[Au]|--(?:al|up|no-ignore-r))/);
-      const onlyTracked = has(/^(?:-[A-Za-z]*u|--(?:up|ren|ref))/);
+      const onlyTracked = !isUndone && has(/^(?:-[A-Za-z]*u|--(?:up|ren|ref))/);
       const isForced = has(/^(?:-[A-Za-z]*f|--fo)/);
       return {
         paths: isWhole ? WHOLE : operands,
@@ -71,17 +78,19 @@ function addedBy(name: string, args: readonly string[]): Added | undefined {
       };
     }
     case 'commit': {
-      const isWhole = has(/^(?:-[bceiopqsvz]*a|--al)/);
+      if (has(/^--pathspec-f/)) return 'unknown';
+      // Letters before the first one that takes a value.
+      const isWhole = has(/^(?:-[^-mFCctSu]*a|--al)/);
       return { paths: isWhole ? WHOLE : operands, others: 'none', changed: true };
     }
     case 'stash': {
       if (!/^(?:push|save)$/.test(operands[0] ?? 'push') || !has(/^(?:-[A-Za-z]*[ua]|--(?:inc|al))/))
-        return undefined;
+        return 'nothing';
       const isForced = has(/^(?:-[A-Za-z]*a|--al)/);
       return { paths: WHOLE, others: isForced ? 'all' : 'listed', changed: false };
     }
     default:
-      return undefined;
+      return 'nothing';
   }
 }
 

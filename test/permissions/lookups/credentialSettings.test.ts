@@ -114,3 +114,13 @@ test.each([
   writeFileSync(path, content);
   expect((await bash(`cat named/${file}`)).behavior).toBe(behavior);
 });
+
+test('a pattern names its matches', async () => {
+  mkdirSync(join(root, 'matched'), { recursive: true });
+  writeFileSync(join(root, 'matched/tok.txt'), `${token}\n`);
+  writeFileSync(join(root, 'matched/a.txt'), 'a\n');
+  for (const command of ['cat matched/t*.txt', 'cat matched/to[k].txt', 'head -1 matched/*'])
+    expect((await bash(command)).behavior, command).toBe('ask');
+  for (const command of ['cat matched/a*', 'ls matched/*'])
+    expect((await bash(command)).behavior, command).toBe('allow');
+});

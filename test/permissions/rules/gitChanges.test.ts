@@ -94,11 +94,13 @@ describe('what a command adds to the repository without naming it', () => {
     ...['git add -f .', 'git add --force .', 'git add -fA', 'git add -f -- .', 'git add --force --all'],
     ...['git add -f ignored', 'git add -f src/..', 'git stage -f .', 'cd src && git add -f ..'],
     ...['git stash -a', 'git stash push -a -m x', 'git stash push --all'],
+    ...['git add -f -n --no-dry-run .', 'git add -f --dry-run --no-dry-run .', 'git add -f . -- -n'],
   ];
   const plain = [
     ...['git add -A', 'git add .', 'git add -u', 'git add src', 'git add -f docs', 'git add docs/new.md'],
     ...['git commit -am x', 'git commit -m x src/a.ts', 'git stash -u', 'git stash push -m x'],
     'npm test && git add -A && git commit -m x',
+    ...['git add -f -n .', 'git add --dry-run -f .', 'git commit -nam x'],
   ];
   const given = [...rules, 'allow Bash(git stage:*)', 'allow Bash(npm test)'];
 
@@ -120,7 +122,14 @@ describe('what a command adds to the repository without naming it', () => {
       expect(await behavior(command, given)).toBe('allow');
     git('add', 'src/server.key');
     writeFileSync(key, 'another\n');
-    for (const command of ['git add -u', 'git commit -am x', 'git commit -m x src', 'git add -A'])
+    for (const command of [
+      'git add -u',
+      'git commit -am x',
+      'git commit -nam x',
+      'git commit -vna -m x',
+      'git commit -m x src',
+      'git add -A',
+    ])
       expect(await behavior(command, given)).toBe('ask');
     for (const command of ['git add docs', 'git commit -m x', 'git commit -m x src/a.ts'])
       expect(await behavior(command, given)).toBe('allow');
