@@ -35,15 +35,22 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
   if (linksAbove(isDirectory(top) ? top : dirname(top)).some((link) => isForeign(link))) return undefined;
   if (!isDirectory(top)) return { files: [top], folders, links };
   const isGit = selection.ignores === true && isDirectory(join(top, '.git'));
+  const above = isGit || !selection.hidden ? unhiddenAbove(dirname(top)) : [];
   const pending: Folder[] = [
-    { folder: top, ignored: new Set(), unhidden: selection.hidden ? [] : unhiddenAbove(dirname(top)) },
+    {
+      folder: top,
+      ignored: above.length === 0 ? new Set() : undefined,
+      unhidden: selection.hidden ? [] : above,
+    },
   ];
   let entriesRead = 0;
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { folder } = next;
     // A nested repository has its own ignore rules.
     const isOwn = folder !== top && exists(join(folder, '.git'));
-    const ignored = isGit ? ignoredBelow(folder, isOwn ? new Set() : next.ignored) : next.ignored;
+    const ignored = isGit
+      ? ignoredBelow(folder, isOwn ? next.ignored && new Set() : next.ignored)
+      : undefined;
     const unhidden = selection.hidden ? [] : [...next.unhidden, ...unhiddenBy(folder)];
     for (const entry of entriesOf(folder)) {
       entriesRead += 1;
@@ -60,8 +67,8 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
       else if (!entry.isDirectory()) {
         if (!entry.isFile() || !isIgnoredFile(name, ignored)) files.push(path);
       } else if (
-        !ignored.has(name) &&
-        !ignored.has(`${name}/`) &&
+        ignored?.has(name) !== true &&
+        ignored?.has(`${name}/`) !== true &&
         selection.without?.includes(name) !== true
       ) {
         folders.push(path);
@@ -74,7 +81,8 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
 
 interface Folder {
   readonly folder: string;
-  readonly ignored: ReadonlySet<string>;
+  /** Undefined if some pattern here or above re-includes something, or cannot be read: then nothing counts as ignored. */
+  readonly ignored: ReadonlySet<string> | undefined;
   /** Patterns of entries that are included even if hidden, split at slashes. */
   readonly unhidden: readonly (readonly string[])[];
 }
@@ -149,23 +157,30 @@ function isUnhidden(name: string, folder: string, unhidden: Folder['unhidden']):
 }
 
 /** True if a line names the file, or all that end as it does. */
-const isIgnoredFile = (name: string, ignored: ReadonlySet<string>): boolean =>
+const isIgnoredFile = (name: string, ignored: Folder['ignored']): boolean =>
+  ignored !== undefined &&
   ignored.size > 0 &&
   (ignored.has(name) || [...name.matchAll(/\./g)].some(({ index }) => ignored.has(`*${name.slice(index)}`)));
 
-/**
- * What is ignored in a folder and its subfolders: lines of its `.gitignore` that are a plain name, `name/` or `*.ending`. None, if
- * any pattern re-includes something.
- */
-function ignoredBelow(folder: string, inherited: ReadonlySet<string>): ReadonlySet<string> {
+/** What is ignored in a folder and below: lines of `.gitignore` that are a plain name, `name/` or `*.ending`. */
+function ignoredBelow(folder: string, inherited: Folder['ignored']): Folder['ignored'] {
+  if (inherited === undefined) return undefined;
   const texts = ['.gitignore', '.ignore', '.rgignore', '.agignore'].map((name) =>
-    readText(join(folder, name)),
+    plainText(join(folder, name)),
   );
-  if (texts.some((text) => text === undefined || /^[^\S\n]*!/m.test(text))) return new Set();
+  if (texts.some((text) => text === undefined || /^[^\S\n]*!/m.test(text))) return undefined;
   const lines = (texts[0] ?? '')
     .split('\n')
     .flatMap((line) => /^([\w.-]+\/?|\*(?:\.[\w-]+)+) *\r?$/.exec(line)?.[1] ?? []);
   return new Set([...inherited, ...lines]);
+}
+
+/** The same as `readText`; also undefined for what versions of ripgrep read differently: a byte order mark, or no UTF-8. */
+function plainText(path: string): string | undefined {
+  const found = readFileNow(path, 1_000_000);
+  if (found === null) return '';
+  const text = found?.toString('utf8');
+  return text === undefined || text.startsWith('\ufeff') || text.includes('\ufffd') ? undefined : text;
 }
 
 /** The nearest file with one of these names, in a directory or its parents. */

@@ -73,6 +73,30 @@ test.each<[string, string, boolean]>([
   expect(found.includes(join(folder, '.env.local'))).toBe(isLooked);
 });
 
+test.each<[string, Readonly<Record<string, string | Buffer>>, boolean]>([
+  ['its folder names it', { 'config/.gitignore': 'server.pem\n' }, false],
+  ['a folder above names it', { '.gitignore': '*.pem\n' }, false],
+  [
+    'a folder above includes it again',
+    { 'config/.gitignore': 'server.pem\n', '.ignore': '!server.pem\n' },
+    true,
+  ],
+  [
+    'a folder above the project does',
+    { 'config/.gitignore': 'server.pem\n', '../.ignore': '!server.pem\n' },
+    true,
+  ],
+  ['the list begins with a byte order mark', { '.gitignore': '\ufeffserver.pem\n' }, true],
+  ['the list is not UTF-8', { '.gitignore': Buffer.from('# caf\xe9\nserver.pem\n', 'latin1') }, true],
+])('an ignored secret: %s', (_, lists, isSearched) => {
+  const folder = join(mkdtempSync(join(top, 'ignored-')), 'project');
+  for (const one of ['.git', 'config']) mkdirSync(join(folder, one), { recursive: true });
+  const secret = join(folder, 'config/server.pem');
+  writeFileSync(secret, 'x');
+  for (const [name, content] of Object.entries(lists)) writeFileSync(join(folder, name), content);
+  expect(filesBelow(folder, { hidden: false, ignores: true })?.files.includes(secret)).toBe(isSearched);
+});
+
 test.each<[string, string, boolean]>([
   ['.ignore', '../secrets/.netrc', false],
   ['.ignore', '/etc/passwd', false],
