@@ -91,13 +91,17 @@ export async function flush(close: () => Promise<void>): Promise<void> {
 /**
  * Ends the program as soon as all output is written; never resolves. Anything still running (a request to a server, an
  * open connection) is no longer needed, and a regular end would also tear down the heap, which can take longer than
- * printing the answer. Does nothing if `process.exitCode` is set, because the program is then already ending for
- * another reason.
+ * printing the answer. Does nothing if `process.exitCode` is set, even while output is still being written, because the
+ * program is then already ending for another reason.
  */
 export function exitNow(code: number): Promise<never> {
+  const exit = (): void => {
+    if (process.exitCode === undefined) process.exit(code);
+  };
   return new Promise(() => {
     if (process.exitCode !== undefined) return;
-    process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+    // The error of a write is emitted after its callback, in the same turn of the event loop.
+    process.stdout.write('', () => process.stderr.write('', () => setImmediate(exit)));
   });
 }
 

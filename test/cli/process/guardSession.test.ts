@@ -1,5 +1,6 @@
 /** @module-tag long */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
@@ -35,4 +36,23 @@ test('an exit started by a signal keeps its exit code', { tags: 'long' }, async 
   `;
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
   await expect(run).rejects.toMatchObject({ code: 143 });
+});
+
+test('a reader that leaves before it has read everything changes the exit code', {
+  tags: 'long',
+}, async () => {
+  const script = `
+    const { exitNow, guardOutput } = await import(${JSON.stringify(module)});
+    guardOutput((code) => {
+      process.exitCode = code;
+      setTimeout(() => process.exit(code), 100);
+    });
+    process.stdout.write('x'.repeat(2_000_000));
+    exitNow(0);
+    process.stderr.write('exiting');
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
+  await once(child.stderr, 'data');
+  child.stdout.destroy();
+  expect(await once(child, 'close')).toEqual([141, null]);
 });
