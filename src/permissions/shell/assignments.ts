@@ -77,9 +77,11 @@ const ofShell =
 export const isOfShell = (name: string): boolean =>
   ofShell.test(name) || (/^[a-z_]/.test(name) && !isPlainVariable(name));
 
-/** Usual names in capitals that no shell and no program in our tables uses. */
-const ordinaryCapitals =
-  /^(?:F|FILES?|D|DIRS?|N|I|NAMES?|SRC|DST|DEST|BASE|ROOT|BRANCH|COMMIT|SHA|REV|TAG|PKG|TARGET|PATTERN|QUERY|LINE|START|END|URL|ID|IDS|RESULT|COUNT|TOTAL|MSG)$/;
+/**
+ * Usual names in capitals that no shell and no program in our tables uses, and that hardly anyone exports: `TARGET`, `URL`
+ * or `TAG` may steer an approved script.
+ */
+const ordinaryCapitals = /^(?:F|FILES?|D|DIRS?|N|I|PATTERN|QUERY|LINE|RESULT|COUNT)$/;
 
 /** True if only the command itself uses a variable of this name. */
 export const isPlainVariable = (name: string): boolean =>

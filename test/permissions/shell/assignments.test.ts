@@ -117,9 +117,22 @@ test.skipIf(!hasZsh)('a name that zsh gives a meaning is not a plain variable', 
 });
 
 test('ordinary names are plain variables', () => {
-  for (const name of ['x', 'file', 'i', 'out_dir', 'line', 'n2', 'F', 'DIR', 'BRANCH'])
+  for (const name of ['x', 'file', 'i', 'out_dir', 'line', 'n2', 'F', 'DIR', 'FILE'])
     expect(isPlainVariable(name)).toBe(true);
-  for (const name of ['X', 'Path', 'PATH', 'PAGER', 'CFLAGS', 'GIT_DIR', 'http_proxy', 'npm_config_x', '2x'])
+  for (const name of [
+    'X',
+    'TARGET',
+    'URL',
+    'TAG',
+    'Path',
+    'PATH',
+    'PAGER',
+    'CFLAGS',
+    'GIT_DIR',
+    'http_proxy',
+    'npm_config_x',
+    '2x',
+  ])
     expect(isPlainVariable(name)).toBe(false);
 });
 
