@@ -301,15 +301,16 @@ export class ContextManager {
 
   /**
    * Handles an overflow error of the server: learns the true context window and makes the next request at least 10 %
-   * smaller, keeping pinned entries and the newest prompt. Returns false if the request cannot shrink that much.
+   * smaller, keeping pinned entries and the newest prompt. Returns false if the request cannot shrink that much. If the
+   * server limits bytes, no window is learned, and images are left out before any text.
    */
   async shrinkAfterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
     return this.#session.reducer.afterOverflow(error, options);
   }
 
-  /** Replaces images by text in later requests, after the server rejected them. */
-  hideImages(): void {
-    this.#session.projection.hideImages();
+  /** Replaces images by text in later requests, after the server rejected them. The result shows them again. */
+  hideImages(): () => void {
+    return this.#session.projection.hideImages();
   }
 
   /** The messages of the next request if nothing is compacted first. */

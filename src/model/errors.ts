@@ -28,7 +28,7 @@ export function toModelError(error: unknown, about: RequestFacts, now: number = 
   const failure = readFailure(error, about.secrets);
   const overflow = readOverflow(failure.body);
   if (overflow !== undefined && ![401, 403, 404, 429].includes(failure.status ?? 0)) {
-    return { ...overflowError(failure, about), ...overflow };
+    return overflowError(failure, about, overflow);
   }
   const retryAfterMs = readRetryAfter(failure, now);
   const modelError =
@@ -107,12 +107,22 @@ function where(about: RequestFacts): string {
   return about.model === '' ? url : `${about.model} at ${url}`;
 }
 
-function overflowError(failure: Failure, about: RequestFacts): ModelError {
+/** The window in tokens, if an overflow error names it. */
+type NamedWindow = Pick<ModelError, 'windowTokens'>;
+
+function overflowError(failure: Failure, about: RequestFacts, named: NamedWindow = {}): ModelError {
+  const isByteLimit =
+    named.windowTokens === undefined && (failure.status === 413 || BYTE_LIMIT.test(failure.body));
+  const [limit, next] = isByteLimit
+    ? [`${where(about)} accepts`, 'or leave out large files and images']
+    : [`the context window of ${where(about)}`, 'or set the window with --context-window'];
   return {
     ...statusOf(failure),
     kind: 'overflow',
     retryable: false,
-    message: `The request is larger than the context window of ${where(about)}.${serverSentence(failure)} Compact the conversation (/compact), or set the window with --context-window.`,
+    message: `The request is larger than ${limit}.${serverSentence(failure)} Compact the conversation (/compact), ${next}.`,
+    ...named,
+    ...(isByteLimit ? { isByteLimit } : {}),
   };
 }
 
@@ -301,10 +311,14 @@ function serverSentence(failure: Failure): string {
   return ` It said: ${JSON.stringify(failure.sentence.replace(/(?<=[^.])\.$/, ''))}.`;
 }
 
+/** How Anthropic and Gemini say that a request has too many bytes. */
+const BYTE_LIMIT = /request_too_large|request exceeds the maximum size|payload size exceeds the limit/i;
+
 /**
  * How servers say that a request is larger than the context window. A first group, if any, is the window in tokens.
  */
 const wordings: readonly RegExp[] = [
+  BYTE_LIMIT,
   // OpenAI, Azure, DeepSeek, OpenRouter, vLLM, SGLang, Fireworks
   /maximum context length(?: is|:| of)? ?(\d[\d,]*)/i,
   // vLLM since 0.11: "the model's context length is only 4096 tokens"
@@ -330,7 +344,6 @@ const wordings: readonly RegExp[] = [
   /prompt is too long: \d+ tokens > (\d+)/i,
   /exceed context limit: \d+ \+ \d+ > (\d+)/i,
   /(?:prompt|input) is too long/i,
-  /request_too_large|request exceeds the maximum size/i,
   // Gemini
   /input token count.{0,30}exceeds the maximum number of tokens allowed[^\d]{0,3}(\d+)?/i,
   // Mistral, xAI, Cerebras, Moonshot, GitHub Copilot, Together, TGI, DashScope, Zhipu, MiniMax
@@ -352,7 +365,7 @@ const wordings: readonly RegExp[] = [
  * Reads an overflow error: undefined if the failure is a different one, otherwise the window in tokens if the text
  * contains it.
  */
-function readOverflow(body: string): { readonly windowTokens?: number } | undefined {
+function readOverflow(body: string): NamedWindow | undefined {
   let found = false;
   for (const wording of wordings) {
     const match = wording.exec(body);

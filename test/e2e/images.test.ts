@@ -66,7 +66,9 @@ test('a pasted path and an @path are sent as images, once each, also after a res
   await again.submit('and now?');
   await again.waitFor('I see nothing.');
   const words = textOf(server.requests()[2]?.messages[1]);
-  expect(words).toContain('[An image (PNG, 1×1) that is not shown: this model takes no images.]');
+  expect(words).toContain(
+    '[An image (PNG, 1×1) that is not shown: this model or its server did not take it.]',
+  );
   expect(JSON.stringify(server.requests()[2])).not.toContain(PIXEL);
 });
 

@@ -221,6 +221,24 @@ describe('a request larger than the window is recognized, with the window if it 
     expect(error.message).toContain('/compact');
   });
 
+  test.each([
+    [413, '<html>413 Request Entity Too Large</html>'],
+    [413, message('Request exceeds the maximum size', { type: 'request_too_large' })],
+    [400, message('Request payload size exceeds the limit: 20971520 bytes.')],
+  ])('%s %s is about bytes, not about the context window', (status, body) => {
+    const error = toModelError(answered(status, body), about);
+    expect(error).toMatchObject({ kind: 'overflow', isByteLimit: true });
+    expect(error).not.toHaveProperty('windowTokens');
+    expect(error.message).not.toContain('window');
+  });
+
+  test.each([
+    [400, message('prompt is too long: 210000 tokens > 200000 maximum')],
+    [413, message("This model's maximum context length is 8192 tokens.")],
+  ])('%s %s is about the context window', (status, body) => {
+    expect(toModelError(answered(status, body), about)).not.toHaveProperty('isByteLimit');
+  });
+
   test('also when it comes inside the stream', () => {
     expect(
       toModelError(inStream({ message: 'prompt is too long: 9 tokens > 8 maximum' }), about),

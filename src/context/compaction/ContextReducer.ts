@@ -131,12 +131,18 @@ export class ContextReducer {
 
   /**
    * Handles an overflow error of the server: learns the true context window and makes the next request at least 10 %
-   * smaller, keeping pinned entries and the newest prompt. Returns false if the request cannot shrink that much.
+   * smaller, keeping pinned entries and the newest prompt. Returns false if the request cannot shrink that much. If the
+   * server limits bytes, no window is learned, and images are left out before any text.
    */
   async afterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
-    const { deps } = this.#session;
+    const { deps, projection } = this.#session;
     await this.#runner.settled();
-    await learnWindow(this.#session, error, options.tools);
+    if (error.isByteLimit !== true) await learnWindow(this.#session, error, options.tools);
+    else if (projection.hideOldestImages()) {
+      const text = `The request was larger than ${deps.model().id} accepts. The oldest images of this session are replaced with descriptions.`;
+      options.emit({ type: 'notice', level: 'warning', text });
+      return true;
+    }
     if (deps.settings.strategy === 'off') return false;
     const reason = 'the server found the request too long';
     let now = this.#measure(options);

@@ -28,7 +28,7 @@ import type { ContextManagerDeps } from '../types.ts';
 import { MessageMemory } from './MessageMemory.ts';
 import type { RequestSizes } from './RequestSizer.ts';
 import type { NotedRequest, RequestBasis } from './requestRecord.ts';
-import { type ProjectionPolicy, renderAtom } from './standardMessages.ts';
+import { imageBytes, type ProjectionPolicy, renderAtom } from './standardMessages.ts';
 
 type ProjectionDeps = Pick<ContextManagerDeps, 'model' | 'settings' | 'encoder'>;
 
@@ -153,12 +153,37 @@ export class Projection {
 
   /**
    * Called when the server of the current model rejects images. For a model known to support images, replaces those
-   * sent so far, since one of them was bad; for any other model, replaces all images.
+   * sent so far, since one of them was bad; for any other model, replaces all images. The result shows them again.
    */
-  hideImages(): void {
+  hideImages(): () => void {
     const { id, seesImages } = this.#deps.model();
+    const before = this.#refused.get(id);
     const last = this.#log.entries().at(-1)?.seq ?? -1;
     this.#refused.set(id, seesImages === true ? last : Number.POSITIVE_INFINITY);
+    return () => {
+      if (before === undefined) this.#refused.delete(id);
+      else this.#refused.set(id, before);
+    };
+  }
+
+  /**
+   * Called when a request has too many bytes: replaces the oldest images of the current model's requests until at most
+   * half of their bytes is left. False if there are none.
+   */
+  hideOldestImages(): boolean {
+    const hidden = this.#imagesHiddenThrough() ?? -1;
+    const shown = this.view()
+      .atoms.map(({ head }) => ({ seq: head.seq, bytes: imageBytes(head) }))
+      .filter(({ seq, bytes }) => bytes > 0 && seq > hidden)
+      .sort((a, b) => a.seq - b.seq);
+    let left = shown.reduce((sum, { bytes }) => sum + bytes, 0);
+    const most = left / 2;
+    for (const { seq, bytes } of shown) {
+      if (left <= most) break;
+      left -= bytes;
+      this.#refused.set(this.#deps.model().id, seq);
+    }
+    return shown.length > 0;
   }
 
   #imagesHiddenThrough(): number | undefined {

@@ -246,7 +246,14 @@ function withoutImages(parts: readonly ContentPart[]): string {
 function hiddenImage(data: string): string {
   const header = readImageHeader(Buffer.from(data.slice(0, (HEADER_BYTES / 3) * 4), 'base64'));
   const facts = header === undefined ? '' : ` (${describeImage(header)})`;
-  return `[An image${facts} that is not shown: this model takes no images.]`;
+  return `[An image${facts} that is not shown: this model or its server did not take it.]`;
+}
+
+/** The size of an entry's images as they are sent. */
+export function imageBytes(entry: JSONLEntry): number {
+  const content = contentOf(entry);
+  if (typeof content === 'string') return 0;
+  return content.reduce((sum, part) => sum + (part.type === 'image' ? part.data.length : 0), 0);
 }
 
 const partsSchema = z.array(

@@ -44,6 +44,8 @@ export interface ModelError {
   readonly retryAfterMs?: number;
   /** With `overflow`: the context window, in tokens, that the server named in its error. */
   readonly windowTokens?: number;
+  /** With `overflow`: the server limits the bytes of a request, which says nothing about the context window. */
+  readonly isByteLimit?: true;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { calls, fails, says } from '../../agent/scriptedModel.ts';
 import { smallTool } from '../../agent/smallTools.ts';
 import { startAgent } from '../../agent/testAgent.ts';
@@ -9,7 +9,7 @@ const PIXEL =
 const image = { type: 'image', mediaType: 'image/png', data: PIXEL } as const;
 const look = { type: 'prompt', text: '[Image #1] what is it?', images: [image] } as const;
 const parts = [{ type: 'text', text: look.text }, image];
-const words = `${look.text}\n[An image (PNG, 1×1) that is not shown: this model takes no images.]`;
+const words = `${look.text}\n[An image (PNG, 1×1) that is not shown: this model or its server did not take it.]`;
 
 const contentsOf = (request: { readonly messages: readonly { readonly content: unknown }[] } | undefined) =>
   request?.messages.slice(1).map(({ content }) => content);
@@ -67,6 +67,41 @@ test('any other rejection is a failure, as usual', async () => {
   const { run, lines } = await startAgent({ answers: [refusal] });
   await run(look);
   expect(lines().at(-1)).toContain('turn_ended failed');
+});
+
+describe('a request with too many bytes', () => {
+  const refusal = fails({ kind: 'overflow', message: 'too large', isByteLimit: true, retryable: false });
+
+  test('loses its oldest images, and no window is learned', async () => {
+    const { run, model, agent, lines } = await startAgent({
+      info: { seesImages: true },
+      answers: [...Array(3).fill(says('Seen.')), refusal, refusal, says('Seen.')],
+    });
+    const window = (await agent.measure()).windowTokens;
+    for (let count = 1; count <= 4; count++) await run(look);
+    const shownIn = (index: number): boolean[] =>
+      (contentsOf(model.requests[index]) ?? []).filter((one) => one !== 'Seen.').map((one) => one !== words);
+    expect(shownIn(3)).toEqual([true, true, true, true]);
+    expect(shownIn(4)).toEqual([false, false, true, true]);
+    expect(shownIn(5)).toEqual([false, false, false, true]);
+    expect(lines().filter((line) => line.startsWith('notice'))).toEqual(
+      Array(2).fill(
+        'notice warning: The request was larger than test-model accepts. The oldest images of this session are replaced with descriptions.',
+      ),
+    );
+    expect(await agent.measure()).toMatchObject({ windowTokens: window, windowSource: 'setting' });
+  });
+
+  test('loses text if it has no images, and no window is learned', async () => {
+    const { ask, model, agent } = await startAgent({
+      answers: [says('One. '.repeat(2000)), says('Two.'), refusal, says('Three.')],
+    });
+    const window = (await agent.measure()).windowTokens;
+    for (const text of ['first', 'second', 'third']) await ask(text);
+    const sizeOf = (index: number): number => JSON.stringify(model.requests[index]?.messages).length;
+    expect(sizeOf(3)).toBeLessThan(0.9 * sizeOf(2));
+    expect((await agent.measure()).windowTokens).toBe(window);
+  });
 });
 
 test('an image that a call has read follows its result as a message, in call order', async () => {
