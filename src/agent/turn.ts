@@ -100,6 +100,7 @@ type ReplyResult =
 /** Builds the request, streams the reply and records it before anything acts on it. */
 async function nextReply(ports: TurnPorts): Promise<ReplyResult> {
   const { context, signal, emit, fallback } = ports;
+  let showImages: (() => void) | undefined;
   while (true) {
     const tools = ports.schemas();
     const built = await context.buildRequest({ tools, signal, emit });
@@ -127,6 +128,18 @@ async function nextReply(ports: TurnPorts): Promise<ReplyResult> {
           );
         return { type: 'interrupted' };
       case 'failed': {
+        if (
+          showImages === undefined &&
+          outcome.partial === undefined &&
+          mayRefuseImages(outcome.error, request)
+        ) {
+          await context.appendRequest(outcome.error.kind, sent);
+          showImages = context.hideImages();
+          emit({ type: 'notice', level: 'warning', text: imagesSuspected(request.model) });
+          continue;
+        }
+        // It fails without images, too.
+        showImages?.();
         const next = await afterFailure(outcome, request, tools, ports);
         if (next === 'again') continue;
         return next;
@@ -185,12 +198,27 @@ export function refusesImages({ kind, message }: ModelError, { messages }: Model
   return SIGNS.test(message) && messages.some(hasImage);
 }
 
+/** True if the server does not say what it rejects: it may be an image, and then each later request fails as well. */
+function mayRefuseImages(error: ModelError, request: ModelRequest): boolean {
+  const { kind, status } = error;
+  return (
+    kind === 'bad_request' &&
+    status !== undefined &&
+    !refusesImages(error, request) &&
+    request.messages.some(hasImage)
+  );
+}
+
 /** Typical server messages: "image input is not supported", "does not support vision", "content must be a string". */
 const SIGNS =
   /image|vision|multi-?modal|modalit|mmproj|content (?:must|should) be a string|string_type|content.{0,40}(?:valid|expected).{0,10} string/i;
 
 function imagesRefused(model: string): string {
   return `${model} rejected the images of this session. They are replaced with descriptions; /model switches to a model with vision.`;
+}
+
+function imagesSuspected(model: string): string {
+  return `${model} rejected the request, perhaps because of its images. It is sent again with descriptions instead of them.`;
 }
 
 function hasImage({ content }: ModelRequest['messages'][number]): boolean {

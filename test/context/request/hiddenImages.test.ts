@@ -69,6 +69,31 @@ test('any other rejection is a failure, as usual', async () => {
   expect(lines().at(-1)).toContain('turn_ended failed');
 });
 
+test('a server that rejects a request without naming its images gets it once more without them', async () => {
+  const refusal = fails({
+    kind: 'bad_request',
+    message: 'Could not process input',
+    status: 400,
+    retryable: false,
+  });
+  const { run, ask, model, lines } = await startAgent({ answers: [refusal, says('Hm.'), says('Yes.')] });
+  await run(look);
+  await ask('Go on');
+  expect(model.requests.map((request) => contentsOf(request)?.[0])).toEqual([parts, words, words]);
+  expect(lines().filter((line) => line.startsWith('notice'))).toEqual([
+    'notice warning: test-model rejected the request, perhaps because of its images. It is sent again with descriptions instead of them.',
+  ]);
+});
+
+test('a request that fails without its images as well keeps them', async () => {
+  const refusal = fails({ kind: 'bad_request', message: 'Bad tools', status: 400, retryable: false });
+  const { run, ask, model, lines } = await startAgent({ answers: [refusal, refusal, says('Yes.')] });
+  await run(look);
+  expect(lines().at(-1)).toContain('turn_ended failed');
+  await ask('Go on');
+  expect(model.requests.map((request) => contentsOf(request)?.[0])).toEqual([parts, words, parts]);
+});
+
 describe('a request with too many bytes', () => {
   const refusal = fails({ kind: 'overflow', message: 'too large', isByteLimit: true, retryable: false });
 
