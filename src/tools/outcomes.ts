@@ -74,7 +74,7 @@ export function sandboxNotes(
       ...(exposed === ''
         ? []
         : [
-            `(Another program replaced ${exposed} while it ran: for up to a second, the sandbox did not keep the new content from it.)`,
+            `(Another program replaced ${exposed} while it ran: for up to a second, the sandbox did not keep the old and the new content from it.)`,
           ]),
       ...(changed === ''
         ? []

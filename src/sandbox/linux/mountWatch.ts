@@ -1,8 +1,9 @@
 /**
  * Watches the mounts that protect or hide something in a running sandbox. The kernel drops a mount as soon as another
  * program replaces or renames the file under it, as editors and git do when they save: the new file is open to the
- * command. Such a mount is restored from outside; if that fails, the command is stopped. The command, or another one of
- * the session, may put a link in its place at any moment, so the path is opened first and mounted by its descriptor.
+ * command, and so is the old one for the milliseconds until it loses its name. Such a mount is restored from outside; if
+ * that fails, the command is stopped. The command, or another one of the session, may put a link in its place at any
+ * moment, so the path is opened first and mounted by its descriptor.
  */
 import { spawn } from 'node:child_process';
 import { lstatOf } from '../../disk/fileLookups.ts';
