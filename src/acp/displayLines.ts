@@ -3,7 +3,7 @@ import { contextLineOf } from '../headless/tally.ts';
 import { type DisplayLine, lineText } from '../protocol/entries/defineKind.ts';
 import { displayLineOf, type JSONLEntry } from '../protocol/entries.ts';
 import { count, shortTokens } from '../protocol/text/numbers.ts';
-import { titleLine } from './text.ts';
+import { plainMarkdown, titleLine } from './text.ts';
 
 /** The line that the terminal shows for an old entry, as Markdown; undefined if it shows none. */
 export function pastLine(entry: JSONLEntry): string | undefined {
@@ -34,5 +34,5 @@ function quoted(line: DisplayLine | undefined): string | undefined {
   if (line === undefined || line.text.trim() === '') return undefined;
   const mark = line.mark === '⎿' ? '' : `${line.mark} `;
   // Blank lines around it: clients append it to the message before it.
-  return `\n\n> ${mark}${titleLine(lineText(line))}\n\n`;
+  return `\n\n> ${mark}${plainMarkdown(titleLine(lineText(line)))}\n\n`;
 }

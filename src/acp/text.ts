@@ -14,6 +14,14 @@ export const textContent = (text: string): ToolCallContent => ({ type: 'content'
 /** A title or a name, which may come from a repository or a server. */
 export const titleLine = (text: string): string => visibleLine(text, MAX_TITLE);
 
+/** Markdown that shows one line of text as it is: no link, no emphasis, no heading or list. */
+export const plainMarkdown = (line: string): string =>
+  line
+    .replace(/[\\`*_[\]#&>~|]/g, '\\$&')
+    .replace(/(?<=^\s*)[-+=]|(?<=^\s*\d{1,9})[.)]/, '\\$&')
+    // A backslash would be undone where tags are disarmed.
+    .replaceAll('<', '&lt;');
+
 /** As `wholeFenced`; of a long text the end is kept. */
 export function fenced(text: string, language = ''): string {
   const isLong = text.length > MAX_OUTPUT;

@@ -19,7 +19,15 @@ test.each<[string, MadeUpFields, string]>([
       ...{ type: 'system', subtype: 'hook', data: { what: 'failed' } },
       message: { role: 'system', content: 'Failed: ![x](https://example.org)\n# more' },
     },
-    '> ! Failed: !\\[x](https://example.org) # more',
+    '> ! Failed: !\\[x\\](https://example.org) \\# more',
+  ],
+  [
+    'text that looks like a link of this program',
+    {
+      ...{ type: 'system', subtype: 'hook' },
+      message: { role: 'system', content: '1. [sign in](https://a.example) **C** `x` <img> &lt; \\[a\\](b)' },
+    },
+    '> 1\\. \\[sign in\\](https://a.example) \\*\\*C\\*\\* \\`x\\` &lt;img\\> \\&lt; \\\\\\[a\\\\\\](b)',
   ],
   [
     'how a turn ended',
