@@ -70,6 +70,7 @@ export function decidePart(visit: Visit, others: Touched, followsGit: boolean, p
     use,
     edits: decideEdits(visit, others, { ...policy, mode: 'acceptEdits' }),
     isFirst: others !== null,
+    others,
     followsGit,
   };
   const rules = rulesFor(input);
@@ -196,7 +197,7 @@ function decideMove({ goesTo }: Visit, policy: Policy): PartVerdict {
 }
 
 function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
-  const { visit, policy } = input;
+  const { visit, policy, others } = input;
   const { directories, part } = visit;
   const what = shortText(part.text);
   if (directories === null) return { behavior: 'ask', reason: `${what} runs in an unknown directory.` };
@@ -207,7 +208,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
     decideGit(use, directories, what, policy) ?? decideVersionFiles(use, directories, what, policy);
   if (asked) return asked.behavior === 'ask' ? { ...asked, unruled: input } : asked;
   const verdicts = directories.flatMap((directory) => [
-    ...(use.patterns ?? []).map((pattern) => decidePattern(pattern, directory, policy)),
+    ...(use.patterns ?? []).map((pattern) => decidePattern(pattern, directory, others, policy)),
     ...use.contents.map((word) => decideOperand(word, directory, 'contents', policy)),
     ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),
     ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),

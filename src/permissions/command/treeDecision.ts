@@ -50,10 +50,16 @@ export function withLiteralPatterns(visit: Visit, others: Touched, policy: Polic
 export function decidePattern(
   { pattern, bare }: OpenPattern,
   directory: string,
+  others: Touched,
   policy: Policy,
 ): PermissionDecision {
   const mayBeOption = /^[*?[]/.test(pattern);
   if (!mayBeOption && !bare) return allowed;
+  if (others?.length !== 0)
+    return {
+      behavior: 'ask',
+      reason: `${pattern} may match a file that the same command creates, with a name like an option.`,
+    };
   const files = policy.expandGlob(locate(pattern, directory, policy));
   if (files === undefined)
     return { behavior: 'ask', reason: `${pattern} matches files that cannot all be checked.` };

@@ -231,6 +231,23 @@ describe('a change of directory that does not happen, in acceptEdits', () => {
 describe('a redirection after the last change of directory', () => {
   never(['cd sub; < there', 'cd sub && < there', 'cd sub; cat < there']);
 });
+describe('a pattern after a file that looks like an option, in acceptEdits', () => {
+  never(
+    [
+      'touch ./--pre=sh; rg foo *=sh evil.txt',
+      'touch ./-o.npmrc; sort a.txt *.npmrc',
+      'touch ./-delete ; find *te',
+      '{ sort a.txt *.zz; } > -okk.zz',
+      'for i in 1 2; do sort a.txt *.zz; touch ./-okk.zz; done',
+      'sort *.zz a.txt <(touch ./-okk.zz)',
+      'cat a.txt > -okk.zz & sort a.txt *.zz',
+      'cp -r docs/. .; sort a.txt *.zz',
+      'touch ./-okk.zz; for f in *; do sort $f; done',
+    ],
+    'acceptEdits',
+  );
+});
+
 describe('a redirection after the last change of directory, in acceptEdits', () => {
   never(['cd sub; > there', 'cd sub && > there', 'cd sub; >> there'], 'acceptEdits');
 });
