@@ -30,6 +30,7 @@ export interface ThreadClient<Question extends { readonly id: number }> {
 }
 
 interface Waiting {
+  readonly thread: Worker;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly onChange: (() => void) | undefined;
@@ -42,17 +43,19 @@ export function createThreadClient<Question extends { readonly id: number }>(
 ): ThreadClient<Question> {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
-  /** Threads that get no more requests, and end when nothing is waiting. */
-  let replaced: Worker[] = [];
+  /** Threads that get no more requests, and end when none of theirs is waiting. */
+  const replaced = new Set<Worker>();
   let lastId = 0;
 
-  const fail = (of: Worker | undefined, error: Error): void => {
-    // Ignore the end of a thread that was already replaced.
-    if (of !== worker) return;
-    worker = undefined;
-    const all = [...waiting.values()];
-    waiting.clear();
-    for (const { reject } of all) reject(error);
+  const isWaiting = (of: Worker): boolean => [...waiting.values()].some((one) => one.thread === of);
+  const fail = (of: Worker, error: Error): void => {
+    if (of === worker) worker = undefined;
+    replaced.delete(of);
+    for (const [id, { thread, reject }] of waiting) {
+      if (thread !== of) continue;
+      waiting.delete(id);
+      reject(error);
+    }
   };
   const take = (of: Worker, answer: ThreadAnswer): void => {
     const one = waiting.get(answer.id);
@@ -62,13 +65,12 @@ export function createThreadClient<Question extends { readonly id: number }>(
     }
     waiting.delete(answer.id);
     if (answer.type === 'done' && answer.isLast && of === worker) {
-      replaced.push(of);
+      replaced.add(of);
       worker = undefined;
     }
-    if (waiting.size === 0) {
-      worker?.unref();
-      for (const old of replaced) void old.terminate();
-      replaced = [];
+    if (!isWaiting(of)) {
+      if (replaced.delete(of)) void of.terminate();
+      else of.unref();
     }
     if (answer.type === 'done') one?.resolve(answer.result);
     else one?.reject(new Error(answer.message));
@@ -89,7 +91,7 @@ export function createThreadClient<Question extends { readonly id: number }>(
       const asked = running();
       const give = (): void => asked.postMessage({ ...cancel, id });
       const answered = new Promise<unknown>((resolve, reject) => {
-        waiting.set(id, { resolve, reject, onChange });
+        waiting.set(id, { thread: asked, resolve, reject, onChange });
         asked.ref();
         asked.postMessage({ ...question, id });
         if (signal?.aborted === true) give();
@@ -98,9 +100,9 @@ export function createThreadClient<Question extends { readonly id: number }>(
       return await answered.finally(() => signal?.removeEventListener('abort', give));
     },
     async close() {
-      const closed = worker;
-      fail(closed, new Error(`${name} was closed`));
-      await Promise.all([closed, ...replaced].map((one) => one?.terminate()));
+      const open = [...(worker === undefined ? [] : [worker]), ...replaced];
+      for (const one of open) fail(one, new Error(`${name} was closed`));
+      await Promise.all(open.map((one) => one.terminate()));
     },
   };
 }

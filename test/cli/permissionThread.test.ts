@@ -82,6 +82,27 @@ test('a thread in which the grammar has failed answers what it was asked, and is
   await engine.close();
 });
 
+test('a request to a replaced thread that dies is not waited for', async () => {
+  const failures: string[] = [];
+  const engine = new ThreadedEngine(
+    () =>
+      new Worker(
+        `const { parentPort } = require('node:worker_threads');
+         let asked = 0;
+         parentPort.on('message', ({ id }) => {
+           if (++asked === 1) setTimeout(() => process.exit(), 100);
+           else parentPort.postMessage({ id, type: 'done', result: true, isLast: true });
+         });`,
+        { eval: true },
+      ),
+    { onFailure: (reason) => failures.push(reason) },
+  );
+  const ask = (): Promise<boolean> => engine.matches([':'], ':', '/');
+  expect(await Promise.all([ask(), ask()])).toEqual([false, true]);
+  expect(failures[0]).toContain('has stopped');
+  await engine.close();
+});
+
 test('if the thread hangs, the screen keeps working and the check times out with a message', async () => {
   const failures: string[] = [];
   const engine = new ThreadedEngine(hang, {
