@@ -49,6 +49,17 @@ describe.skipIf(!hasSandbox)('a process that waits for a command', () => {
     expect([done, cut].map(existsSync)).toEqual([true, false]);
   });
 
+  test('runs a command with many quotes', async () => {
+    const { run, close } = await confined();
+    const command = `: "${"'".repeat(32_720)}"; echo done; tr '\\0' ' ' < /proc/1/cmdline`;
+    await vi.waitFor(async () => {
+      const { text } = await run(command);
+      expect(text).toContain('done');
+      expect(text).toContain('--args');
+    }, patience);
+    await close();
+  });
+
   test('runs it as if it had been started for it', async () => {
     const { run, close } = await confined({ env: { OWN: "it's\n$(mine)", GITHUB_TOKEN: 'SECRET' } });
     const command = [

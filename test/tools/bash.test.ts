@@ -44,6 +44,7 @@ describe('the result', () => {
     ['has no positional parameters of ours', 'echo "$#:$1"', '0:', 'ok'],
     ['is plain text', "printf '\\033[31mred\\033[0m\\n'", 'red', 'ok'],
     ['comes from a very long command too', `: ${'x'.repeat(200_000)}\necho long`, 'long', 'ok'],
+    ['and from one with many quotes', `: "${"'".repeat(60_000)}"\necho long`, 'long', 'ok'],
   ];
   for (const {
     row: [name, command, text, status],

@@ -307,8 +307,11 @@ function fieldsAfterName(path: string): string[] {
 
 // The script around a command: merges both outputs into one stream and records the final directory. Pure.
 
-/** Longer commands are read from a file, because Linux limits a single argument to 128 KiB. */
-const MAX_INLINE_BYTES = 100_000;
+/**
+ * A command whose script is longer is read from a file: Linux limits a single argument, and a variable, to 128 KiB. The
+ * sandbox adds a little to it.
+ */
+const MAX_SCRIPT_BYTES = 100_000;
 
 interface ShellScript {
   /** Arguments for the shell. */
@@ -335,10 +338,12 @@ function shellScript(
   command: string,
   { cwdFile, jobsFile, commandFile }: ScriptFiles,
 ): ShellScript {
-  const inline = Buffer.byteLength(command) <= MAX_INLINE_BYTES;
-  const run = inline ? `eval ${quoteWord(command)}` : `. ${quoteWord(commandFile)}`;
   const atEnd = `command pwd -P >| ${quoteWord(cwdFile)}; jobs -r >| ${quoteWord(jobsFile)} 2>/dev/null`;
-  const script = `exec 2>&1\ntrap ${quoteWord(atEnd)} EXIT\n${run}`;
+  const scriptThat = (run: string): string => `exec 2>&1\ntrap ${quoteWord(atEnd)} EXIT\n${run}`;
+  const whole = scriptThat(`eval ${quoteWord(command)}`);
+  // Each quote in the command has become four characters.
+  const inline = Buffer.byteLength(whole) <= MAX_SCRIPT_BYTES;
+  const script = inline ? whole : scriptThat(`. ${quoteWord(commandFile)}`);
   // Without the user's startup files a command behaves the same on every machine.
   const flags = basename(shell) === 'zsh' ? ['-f', '-c'] : ['-c'];
   return { args: [...flags, script], ...(inline ? {} : { commandText: command }) };
