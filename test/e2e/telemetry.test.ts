@@ -153,7 +153,8 @@ test('with telemetry.content, texts are exported without secrets', { tags: 'long
     { text: `The token is ${key}.` },
   );
   writeFileSync(join(setup.work.repository, 'token.txt'), `token: ${key}\n`);
-  await setup.print(['-p', 'read it', '--settings', '{"telemetry":{"enabled":true,"content":true}}'], {
+  const settings = '{"telemetry":{"enabled":true,"content":true}}';
+  await setup.print(['-p', 'read it', '--settings', settings, '--allowed-tools', 'Read(/token.txt)'], {
     env: setup.work.env({ ...setup.access, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }),
   });
   const spans = receiver.spans();

@@ -25,7 +25,11 @@ function createHome() {
   const home = mkdtempSync(join(tmpdir(), 'mcp-lists-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const folder = join(home, 'mcp-lists');
-  const files = (): string[] => readdirSync(folder).map((name) => join(folder, name));
+  // Not those that are still being written.
+  const files = (): string[] =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => join(folder, name));
   return { home, folder, files };
 }
 
