@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { expectTried } from './support/actionsTried.ts';
 import { firstIsQuick } from './support/long.ts';
+import type { Terminal } from './support/terminal.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
 /** Clears the scrollback, resets the terminal, clears in a way that pushes the screen into the scrollback. */
@@ -20,7 +21,8 @@ for (const { row, options } of firstIsQuick(sizes))
   test(`a long session on ${row.columns} × ${row.rows}`, options, async () => {
     const { columns, rows } = row;
     const { server, open } = await setUpProgram();
-    const edit = { file_path: 'made.txt', content: 'one\ntwo\nthree\n'.repeat(10) };
+    // More lines than the question has room for.
+    const edit = { file_path: 'made.txt', content: 'one\ntwo\nthree\n'.repeat(Math.ceil(rows / 3)) };
     const todos = [
       { content: 'first', status: 'completed' },
       { content: 'second', status: 'in_progress' },
@@ -39,8 +41,8 @@ for (const { row, options } of firstIsQuick(sizes))
     await terminal.waitFor(/~\d+%/);
     await terminal.submit('work');
     await terminal.waitFor('1. Yes');
-    await terminal.answer('y');
-    await terminal.waitForPrinted('Line 59.', 30_000);
+    await approve(terminal);
+    await terminal.waitForPrinted('Line 59.');
     await terminal.waitForIdle();
     await terminal.type('/');
     await terminal.pause(100);
@@ -62,3 +64,12 @@ for (const { row, options } of firstIsQuick(sizes))
     for (const line of [0, 30, 59]) expect(text).toContain(`Line ${line}.`);
     expectTried(terminal, 'app:redraw');
   });
+
+/** Approves the question on screen, again after each page that has not been on the screen before. */
+async function approve(terminal: Terminal): Promise<void> {
+  while (terminal.screen().includes('1. Yes')) {
+    const before = terminal.screen();
+    await terminal.answer('y');
+    await terminal.until(() => terminal.screen() !== before, 'the answer is drawn');
+  }
+}

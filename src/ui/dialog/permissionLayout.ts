@@ -117,12 +117,14 @@ function positionLine(
 }
 
 const fitsWith = (line: string, place: string, width: number): boolean =>
-  textWidth(stripVTControlCharacters(line)) + textWidth(place) <= width;
+  textWidth(unpadded(line)) + textWidth(place) <= width;
+
+/** Without colors, and without the spaces that extend a background color to the edge of the screen. */
+const unpadded = (line: string): string => stripVTControlCharacters(line).trimEnd();
 
 /** A line of its own, since there is no row for its position among the others. */
 function numbered(line: string, place: string, width: number, theme: Theme): string {
-  const plain = stripVTControlCharacters(line);
-  return truncate(plain, Math.max(1, width - textWidth(place))) + theme.warning(place);
+  return truncate(unpadded(line), Math.max(1, width - textWidth(place))) + theme.warning(place);
 }
 
 /** Which copy of the files this is about, since the title and the preview name them as in the project. */

@@ -29,14 +29,14 @@ const question: PermissionQuestion = {
   },
 };
 
-async function ask(more: Partial<PermissionQuestion> = {}, rows = 20, width = 60) {
+async function ask(more: Partial<PermissionQuestion> = {}, rows = 20, width = 60, theme = plain) {
   const answers: PermissionAnswer[] = [];
   const clock = createClock();
   const dialog = { ...question, ...more };
   const mounted = await mount(
     <PermissionDialog
       question={dialog}
-      {...room}
+      theme={theme}
       width={width}
       rows={rows}
       now={clock.now}
@@ -403,6 +403,19 @@ describe('what was not on the screen is not approved', () => {
     expect(shown(screen)).toContain('+ line 40');
     pass(1000);
     await screen.press('y');
+    expect(answers).toEqual([{ behavior: 'allow' }]);
+  });
+
+  test('with room for one line at a time, a change is read line by line, whatever its background', async () => {
+    const blue = (text: string): string => `\u001B[44m${text}\u001B[49m`;
+    const tinted = { ...plain, addedLine: blue };
+    const { screen, answers, pass } = await ask({ preview: change }, 2, 60, tinted);
+    for (let line = 1; line <= 40; line++) {
+      expect(shown(screen)).toContain(`+ line ${line} (${line} of 40)`);
+      expect(answers).toEqual([]);
+      pass(1000);
+      await screen.press('y');
+    }
     expect(answers).toEqual([{ behavior: 'allow' }]);
   });
 
