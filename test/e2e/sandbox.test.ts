@@ -224,7 +224,7 @@ test('without one the status line and the question say so, and nothing is allowe
   });
   await terminal.waitFor(/no sandbox/);
   await terminal.submit('go');
-  await terminal.waitFor(/Runs without a sandbox: bubblewrap does not work here/);
+  await terminal.waitForWrapped('Runs without a sandbox: bubblewrap does not work here');
   await terminal.answer('y');
   await terminal.waitForPrinted('Done.');
   const [result] = (await work.sessions())[0]?.entries.flatMap(({ toolResult }) => toolResult ?? []) ?? [];

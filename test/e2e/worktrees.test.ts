@@ -81,7 +81,7 @@ test('three at once edit the same file without a conflict, each on a branch that
       'the subagents want to edit',
     );
     await terminal.waitFor(/general-purpose: edit \w+ asks: Edit shared\.txt\?/);
-    await terminal.waitFor(/In its worktree\s\S+\/worktrees\/repository-\w{8}\/edit-\w+-\w{6}/);
+    await terminal.waitForWrapped(/In its worktree ?\S+\/worktrees\/repository-\w{8}\/edit-\w+-\w{6}/);
     await terminal.answer('y');
   }
   await terminal.waitFor('All three are back.');

@@ -62,6 +62,8 @@ export interface Terminal {
   pressUntil(key: string, isDone?: () => boolean): Promise<void>;
   /** Waits until the visible screen contains `wanted`; fails with the screen. */
   waitFor(wanted: string | RegExp, timeoutMs?: number): Promise<void>;
+  /** The same, wherever lines wrap: line breaks are read as one space, or as nothing, as within a long path. */
+  waitForWrapped(wanted: string | RegExp): Promise<void>;
   /** Waits until it was printed, on screen or scrolled away. */
   waitForPrinted(wanted: string | RegExp, timeoutMs?: number): Promise<void>;
   /** Waits for any condition. */
@@ -254,6 +256,12 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     pressUntil,
     waitFor: (wanted, timeoutMs = PATIENCE_MS) =>
       until(() => holds(visible(), wanted), `Never saw ${String(wanted)}`, timeoutMs),
+    waitForWrapped: (wanted) =>
+      until(
+        () => [' ', ''].some((space) => holds(visible().replaceAll(/\s*\n\s*/g, space), wanted)),
+        `Never saw ${String(wanted)}`,
+        PATIENCE_MS,
+      ),
     waitForPrinted: (wanted, timeoutMs = PATIENCE_MS) =>
       until(() => holds(everything(), wanted), `Never printed ${String(wanted)}`, timeoutMs),
     until: (condition, what, timeoutMs = PATIENCE_MS) =>
