@@ -13,7 +13,7 @@ import {
   type StoredOAuthTokens,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import type { Fetch } from './http.ts';
+import { bounded, type Fetch } from './http.ts';
 
 /** The stored data of one server's login. */
 export interface AuthRecord {
@@ -90,10 +90,14 @@ export function trackScopes(fetch: Fetch, store: AuthStore | undefined): Fetch {
   };
 }
 
+/** Maximum size of an answer during a login: metadata and tokens are a few kilobytes. */
+const MAX_ANSWER_BYTES = 2 ** 20;
+
 interface LoginPorts {
   readonly fetch: Fetch;
   /** Shows the URL that the user has to visit. */
   readonly onAddress: (address: URL) => void | Promise<void>;
+  /** Ends the login, its requests included. */
   readonly signal: AbortSignal;
   /** A client registered by hand, for servers without automatic registration. */
   readonly clientId?: string | undefined;
@@ -102,9 +106,15 @@ interface LoginPorts {
   readonly port?: number | undefined;
 }
 
+const TIMED_OUT = 'The login timed out.';
+
 /** Logs in. Rejects with the reason for a failure; when it resolves, the store has the tokens. */
 export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts): Promise<void> {
-  const { fetch, signal, clientId, clientSecret } = ports;
+  const { signal, clientId, clientSecret } = ports;
+  const fetch = bounded(
+    (url, init) => ports.fetch(url, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) }),
+    MAX_ANSWER_BYTES,
+  );
   const before = await store.read();
   const state = randomBytes(24).toString('base64url');
   const callback = await listen(state, [
@@ -168,6 +178,8 @@ export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts)
       await auth(provider, { ...options, authorizationCode: code, ...(iss !== undefined && { iss }) });
     }
     await store.write(record);
+  } catch (cause) {
+    throw signal.aborted ? new Error(TIMED_OUT, { cause }) : cause;
   } finally {
     callback.close();
   }
@@ -223,7 +235,7 @@ async function listen(state: string, ports: readonly number[]): Promise<Callback
     port: (server.address() as AddressInfo).port,
     answer: (signal) =>
       new Promise((resolve, reject) => {
-        const stop = (): void => reject(new Error('The login timed out.'));
+        const stop = (): void => reject(new Error(TIMED_OUT));
         if (signal.aborted) stop();
         signal.addEventListener('abort', stop, { once: true });
         answered.then(resolve, reject);

@@ -34,8 +34,8 @@ export function httpTransport(
     : new StreamableHTTPClientTransport(url, options);
 }
 
-/** Cuts off an answer that exceeds the maximum message size; in an event stream, the limit applies to each event. */
-function bounded(fetch: Fetch): Fetch {
+/** Cuts off an answer that exceeds the maximum size; in an event stream, the limit applies to each event. */
+export function bounded(fetch: Fetch, maxBytes = MAX_MESSAGE_BYTES): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);
     if (response.body === null) return response;
@@ -51,8 +51,8 @@ function bounded(fetch: Fetch): Fetch {
           bytes++;
         }
         if (!isStream) bytes += chunk.length;
-        if (bytes > MAX_MESSAGE_BYTES)
-          controller.error(new Error(`It sent a message of more than ${MAX_MESSAGE_BYTES / 2 ** 20} MB.`));
+        if (bytes > maxBytes)
+          controller.error(new Error(`It sent a message of more than ${maxBytes / 2 ** 20} MB.`));
         else controller.enqueue(chunk);
       },
     });
