@@ -113,14 +113,17 @@ type NamedWindow = Pick<ModelError, 'windowTokens'>;
 function overflowError(failure: Failure, about: RequestFacts, named: NamedWindow = {}): ModelError {
   const isByteLimit =
     named.windowTokens === undefined && (failure.status === 413 || BYTE_LIMIT.test(failure.body));
-  const [limit, next] = isByteLimit
-    ? [`${where(about)} accepts`, 'or leave out large files and images']
-    : [`the context window of ${where(about)}`, 'or set the window with --context-window'];
+  const [problem, next] = isByteLimit
+    ? [`The request is larger than ${where(about)} accepts.`, 'or leave out large files and images']
+    : [
+        `The request is larger than the context window of ${where(about)}.`,
+        'or set the window with --context-window',
+      ];
   return {
     ...statusOf(failure),
     kind: 'overflow',
     retryable: false,
-    message: `The request is larger than ${limit}.${serverSentence(failure)} Compact the conversation (/compact), ${next}.`,
+    message: `${problem}${serverSentence(failure)} Compact the conversation (/compact), ${next}.`,
     ...named,
     ...(isByteLimit ? { isByteLimit } : {}),
   };
