@@ -24,6 +24,7 @@ const SEES_CHANGES = [
   'core.ignoreStat=false',
   ...(process.platform === 'linux' ? ['core.fileMode=true', 'core.ignoreCase=false'] : []),
 ].flatMap((setting) => ['-c', setting]);
+
 /** A large repository is checked out in less. */
 const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT = 4_000_000;

@@ -204,7 +204,7 @@ async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promis
   };
 }
 
-/** The commits at which a worktree has been: its log of HEAD, which is removed with it, may be all that has them. */
+/** Every commit in a worktree's HEAD reflog. The reflog is removed with the worktree, and may hold the only reference. */
 async function visited(git: Git, path: string): Promise<readonly string[]> {
   const { stdout } = await git(path, ['log', '--walk-reflogs', '--format=%H', 'HEAD', '--']);
   return [...new Set(stdout.split('\n').filter((commit) => commit !== ''))];

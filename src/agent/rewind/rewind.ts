@@ -232,7 +232,7 @@ function createPlanner({ context, files, checkpoints }: RewindPorts) {
     for (const { path } of filePlan.steps) if (isFree(path)) shownPaths.add(path);
     return planned;
   };
-  /** Returns the plan made last if it still applies, otherwise a new one, which nobody has seen. */
+  /** Returns the last plan if it still applies; otherwise makes a new one, which the user has not seen. */
   const takePlan = async (uuid: string): Promise<RewindPlan | undefined> => {
     const isSame = made?.plan.turn.uuid === uuid && made.at === lastEntry();
     const taken = isSame ? made?.plan : await plan(uuid, 'unseen');

@@ -1,4 +1,4 @@
-/** The bytes of a log or of its archive, from any offset of the log on. Of a damaged archive, those before the damage. */
+/** Reads a log or its archive from any offset of the log; a damaged archive is read up to the damage. */
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createZstdDecompress, type ZstdDecompress } from 'node:zlib';
@@ -26,7 +26,7 @@ export class DamagedArchiveError extends Error {
   }
 }
 
-/** Yields everything before the damage, and tells of it. */
+/** Yields everything before the damage, then reports it to `onDamage`. */
 export async function* beforeDamage<T>(
   source: AsyncIterable<T>,
   onDamage: (error: DamagedArchiveError) => void,
@@ -65,7 +65,7 @@ export async function* unpackedBytesOf(file: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Block by block: a stream that comes across damage drops what it has unpacked but nobody has read yet. */
+/** Unpacks block by block, because a stream that hits damage discards its unread output. */
 async function* unpacked(file: string, archive: FileHandle): AsyncGenerator<Buffer> {
   const { size } = await archive.stat();
   let at = 0;

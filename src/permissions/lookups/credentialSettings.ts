@@ -1,5 +1,4 @@
 /** Files that are not secret by their names but may contain a password, a token or a private key. */
-
 import { readFileNow } from '../../disk/fileLookups.ts';
 import { findSecrets } from '../../redact/findSecrets.ts';
 

@@ -235,8 +235,8 @@ function archiveUse(name: string, args: readonly string[]): ReadOnlyUse | undefi
 }
 
 /**
- * Programs that print what a compressed file contains, with the only options understood: without `-c` they would replace
- * it. With `-f`, or without the ending, gzip opens another file. Source: gzip(1), bzip2(1), xz(1), zstd(1).
+ * Calls that print a compressed file, with the names of files that they open as given. Without `-c` they would replace the
+ * file; with `-f`, or for a name without the ending, gzip may open another one. Source: gzip(1), bzip2(1), xz(1), zstd(1).
  */
 const unpackers: readonly { readonly call: RegExp; readonly file: RegExp }[] = [
   { call: /^(?:g?zcat|gunzip -c|gzip -(?:dc|cd))$/, file: /\.(?:gz|tgz)$/ },

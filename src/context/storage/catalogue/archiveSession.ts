@@ -143,7 +143,7 @@ async function keepLines(file: string): Promise<number | undefined> {
 const otherArchive = 'The archive holds another session of the same name; both are kept.';
 
 /**
- * `earlier` if the archive's content is the beginning of the log, or there is no archive; `damaged` if nobody can tell.
+ * `earlier` if the archive's content is the beginning of the log, or there is no archive; `damaged` if it cannot be compared.
  * Rejects on a disk error.
  */
 export async function earlierForm(archive: string, log: string): Promise<'earlier' | 'other' | 'damaged'> {
