@@ -99,7 +99,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     existsSync(join(root, 'ticks')) ? statSync(join(root, 'ticks')).size : 0;
   const laterTicks = async (at: Confined): Promise<void> => {
     const now = ticks(at);
-    await vi.waitFor(() => expect(ticks(at)).toBeGreaterThan(now + 3), 20_000);
+    await vi.waitFor(() => expect(ticks(at)).toBeGreaterThan(now + 3), 60_000);
   };
   /** Waits until a command has ended the round that it was in, and has done a whole one; returns all output until then. */
   const laterRounds = async (at: Confined): Promise<string> => {
@@ -107,7 +107,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     await vi.waitFor(async () => {
       text += await output(at);
       expect(text.split('round').length).toBeGreaterThan(3);
-    }, 20_000);
+    }, 60_000);
     return text;
   };
   /** As programs save: a new file takes the name, or the old one gets another name first. */
@@ -148,7 +148,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
       writeFileSync(file, 'clean\n');
       await laterTicks(at);
       expect(readFileSync(file, 'utf8')).toBe('clean\n');
-    }, 20_000);
+    }, 60_000);
     expect(await output(at)).toContain('running for');
   });
 
@@ -197,7 +197,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     writeFileSync(file, 'TOKEN-1\n');
     const script = 'while :; do cat ~/.npmrc; echo round; sleep 0.05; done';
     const running = at.run(script, { basis: 'read-only', timeout: 60_000 });
-    await vi.waitFor(() => expect(live.join('')).toContain('round'), 20_000);
+    await vi.waitFor(() => expect(live.join('')).toContain('round'), 60_000);
     expect(live.join('')).not.toContain('TOKEN-1');
     replaceBy['a rename'](file);
     const { text } = await running;
@@ -272,7 +272,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
       writeFileSync(config, 'clean');
       await laterTicks(at);
       expect(readFileSync(config, 'utf8')).toBe('clean');
-    }, 20_000);
+    }, 60_000);
   });
 
   test('is named in the result of a command that ends before the next check', async () => {
@@ -280,7 +280,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     const file = join(at.root, '.envrc');
     writeFileSync(file, 'old\n');
     const running = at.run('touch ready; while [ ! -e go ]; do sleep 0.02; done');
-    await vi.waitFor(() => expect(existsSync(join(at.root, 'ready'))).toBe(true), 20_000);
+    await vi.waitFor(() => expect(existsSync(join(at.root, 'ready'))).toBe(true), 60_000);
     replaceBy['a rename'](file);
     writeFileSync(join(at.root, 'go'), '');
     const { text } = await running;

@@ -19,7 +19,7 @@ import type { ScopeInput } from '../rules/ruleScope.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { foldersOf, namesUnknown, packs, readsFound, takesNames, traverses } from './namedPaths.ts';
 import { MAX_JUDGED, textWordsOf, withoutQuotes } from './textPaths.ts';
-import { decideShown, decideTracked, heldTest, secretBelow } from './treeDecision.ts';
+import { decideShown, decideTracked, needsCheck, secretBelow } from './treeDecision.ts';
 
 /**
  * Why a command may show a secret that it does not name; undefined if it shows none. `what`: how the reason names the
@@ -49,7 +49,7 @@ export function hiddenSecret(
     const added = addedFiles(part, directory, policy);
     if (added === undefined) return `Which files ${what} adds to the repository is not known.`;
     const secret = added
-      .filter(heldTest(policy))
+      .filter(needsCheck(policy))
       .find((path) => decideFile({ tool: 'Read', verb: 'read', path }, policy).behavior !== 'allow');
     if (secret !== undefined) return `${what} adds ${relative(policy.root, secret)} to the repository.`;
   }

@@ -92,7 +92,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
     if (behavior !== 'allow' && !(isName && behavior === 'ask')) return { behavior, reason };
   }
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
-  const mayBeHeld = heldTest(policy);
+  const mustCheck = needsCheck(policy);
   for (const at of places) {
     const found = policy.filesBelow(policy.realpath(at), tree);
     if (found === undefined) {
@@ -105,7 +105,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
       : undefined;
     if (odd !== undefined) return { behavior: 'ask', reason: `${odd} would be read as several names.` };
     for (const path of files) {
-      if (tree.namesOnly || !mayMatch(tree, path) || !mayBeHeld(path)) continue;
+      if (tree.namesOnly || !mayMatch(tree, path) || !mustCheck(path)) continue;
       const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
       if (behavior !== 'allow')
         return { behavior, reason: `${what} shows ${relative(policy.root, path)}: ${reason}` };
@@ -229,8 +229,11 @@ const mayMatch = ({ only }: Tree, path: string): boolean =>
   only === undefined ||
   only.some((pattern) => globsOverlap(pattern, basename(path).replace(/[*?[\]{}()\\]/g, '?')));
 
-/** Returns a quick test that is false only for files that may be read without approval. */
-export function heldTest(policy: Policy): (path: string) => boolean {
+/**
+ * Returns a quick test by name and rules: false for files that need no further check. Keys and tokens under other names are
+ * found only in files that a command names.
+ */
+export function needsCheck(policy: Policy): (path: string) => boolean {
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const isSecret = secretTest(policy);
   return (path) => hasRules || isSecret(path) || mayHoldCredentials(path);

@@ -6,7 +6,7 @@ import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { ownAliasBehind } from '../command/git/gitAlias.ts';
 import { kindOfRepository, repositoryWords } from '../command/git/gitRepositories.ts';
 import { underName } from '../command/programOrigin.ts';
-import { decideShown, decideTracked, decideTree, heldTest, trackedIn } from '../command/treeDecision.ts';
+import { decideShown, decideTracked, decideTree, needsCheck, trackedIn } from '../command/treeDecision.ts';
 import { gitPlaceOf, textWords } from '../command/words.ts';
 import { decideFile } from '../files/fileDecision.ts';
 import { locate } from '../files/locate.ts';
@@ -283,7 +283,7 @@ function decideAdded(
   const files = addedFiles(part, directory, policy);
   if (files === undefined)
     return [{ behavior: 'ask', reason: `Which files git ${name} adds to the repository is not known.` }];
-  return files.filter(heldTest(policy)).map((path) => decideReached('read', path, policy));
+  return files.filter(needsCheck(policy)).map((path) => decideReached('read', path, policy));
 }
 
 function decideReached(verb: 'read' | 'write', path: string, policy: Policy): PermissionDecision {
