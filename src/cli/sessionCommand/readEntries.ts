@@ -11,7 +11,7 @@ export type Part =
   /** The last `count` entries. */
   | { readonly type: 'tail'; readonly count: number };
 
-/** Told for the user, after the readable entries of a damaged archive, what is lost. */
+/** Receives what a damaged archive has lost, for the user, after its readable entries. */
 type OnLoss = (problem: string) => void;
 
 /**

@@ -67,7 +67,7 @@ async function rebuild(
     if (rebuilt === undefined || sent === undefined) return undefined;
     return { body: rebuildBody(rebuilt.request, sent), hash: sent.hash };
   } catch (error) {
-    // The log says what was sent, and may have been damaged or edited in any way.
+    // The log may have been damaged or edited in any way.
     const reason = error instanceof Error ? error.message : String(error);
     throw new StorageFailure(
       `The request that led to entry #${seq} cannot be rebuilt, because the log or what it refers to has changed: ${reason}`,
