@@ -55,12 +55,13 @@ export interface Work {
 export function createWork(deps: AgentDeps, core: Core): Work {
   const { context, clock, model } = deps;
   const { emit, notice, hub, prompts, modes, toolset } = core;
+  const running = deps.runningCalls ?? (() => []);
   const checkpoints =
-    deps.parent?.checkpoints ??
+    deps.parent?.checkpoints(running) ??
     createCheckpointKeeper({
       files: deps.files,
       context,
-      running: deps.runningCalls ?? (() => []),
+      running,
       now: clock.now,
       warn: (text) => notice('warning', text),
     });

@@ -48,9 +48,9 @@ export interface CheckpointKeeper {
   after(callId: string, cause: CheckpointCause, access: Access, signal: AbortSignal): Promise<CallChanges>;
   /**
    * Returns a keeper for the subagent of a call: what the subagent changes is recorded here, as done by that call. It
-   * records nothing itself.
+   * records nothing itself. `running`: ids of the subagent's calls whose processes are still running.
    */
-  lend(callId: string): CheckpointKeeper;
+  lend(callId: string, running: () => readonly string[]): CheckpointKeeper;
   /** Runs `work` while no scan is in progress. */
   alone<T>(work: () => Promise<T>): Promise<T>;
   /** Records outstanding changes and aborts a scan that nothing needs any more. */
@@ -155,10 +155,11 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     },
     async after(callId, cause, access, signal) {
       if (files === undefined || (access.type !== 'write' && !mayChangeAnything(access))) return nothing;
+      // A scan that was requested earlier may run first and find its changes.
+      if (access.type !== 'write') attribution.linger(callId);
       if (access.type !== 'write' && signal.aborted) {
         // Its processes may still be exiting, and an interrupt does not wait for them.
         hasLateChanges = true;
-        attribution.linger(callId);
         scan();
         return nothing;
       }
@@ -174,7 +175,10 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
       });
       return changes ?? nothing;
     },
-    lend: (callId) => lentKeeper(keeper, callId, { files, context, attribution }),
+    lend(callId, running) {
+      attribution.lend(callId, running);
+      return lentKeeper(keeper, callId, { files, context, attribution });
+    },
     alone: enqueue,
     async close() {
       clearTimeout(soon);
@@ -208,32 +212,43 @@ function createQueue(warn: (text: string) => void) {
 
 type Attribution = ReturnType<typeof createAttribution>;
 
-/** The calls that a change found by the next scan may belong to: those whose processes have run since the last one. */
+/**
+ * The calls that a change found by the next scan may belong to: those whose processes run now, or have run since the last
+ * one.
+ */
 function createAttribution(running: () => readonly string[]) {
   let lingering: ReadonlySet<string> = new Set();
-  /** Calls whose subagents are running commands now, with the number of commands. */
-  const lent = new Map<string, number>();
+  /** By call: what its subagent runs now. */
+  const lent = new Map<string, { foreground: number; readonly running: () => readonly string[] }>();
   const ranCommands = new Set<string>();
   const linger = (callId: string): void => {
     lingering = new Set([...lingering, callId]);
   };
+  const runningNow = (): readonly string[] => [
+    ...running(),
+    ...[...lent]
+      .filter(([, one]) => one.foreground > 0 || one.running().length > 0)
+      .map(([callId]) => callId),
+  ];
   return {
-    calls: (): readonly string[] => [...lingering],
+    calls: (): readonly string[] => [...new Set([...lingering, ...runningNow()])],
     linger,
     /** What still runs may change something after this scan, too. */
     scanned(): void {
-      lingering = new Set([...running(), ...lent.keys()]);
+      lingering = new Set(runningNow());
     },
-    /** A subagent of the call runs a command: another subagent's scan from now on may find what it changes. */
+    lend(callId: string, running: () => readonly string[]): void {
+      lent.set(callId, { foreground: 0, running });
+    },
     commandStarted(callId: string): void {
-      lent.set(callId, (lent.get(callId) ?? 0) + 1);
+      const one = lent.get(callId);
+      if (one !== undefined) one.foreground += 1;
       ranCommands.add(callId);
       linger(callId);
     },
     commandEnded(callId: string): void {
-      const left = (lent.get(callId) ?? 0) - 1;
-      if (left > 0) lent.set(callId, left);
-      else lent.delete(callId);
+      const one = lent.get(callId);
+      if (one !== undefined) one.foreground -= 1;
     },
     /** Its processes may still be exiting: what they change until the next scan is attributed to the call as well. */
     subagentEnded(callId: string): void {

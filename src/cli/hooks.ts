@@ -182,9 +182,8 @@ function alone(context: ContextManager): ParentAgent {
     promptId: () => undefined,
     modelProblem: () => 'A hook chooses no models.',
     judge: { judge: async ({ decision }) => decision, userAllowed: () => {} },
-    checkpoints: createCheckpointKeeper({
-      ...{ files: undefined, context, running: () => [], now: () => 0, warn: () => {} },
-    }),
+    checkpoints: (running) =>
+      createCheckpointKeeper({ files: undefined, context, running, now: () => 0, warn: () => {} }),
   };
 }
 

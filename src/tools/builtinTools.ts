@@ -55,7 +55,7 @@ export interface ToolDeps {
   readonly languageServers?: LanguageServerPort | undefined;
 }
 
-interface BuiltinTools {
+export interface BuiltinTools {
   readonly tools: readonly Tool[];
   /** Ids of the tool calls that still have a running process, which may change files after the call. */
   readonly runningCalls: () => readonly string[];

@@ -74,7 +74,7 @@ test('a command triggers one scan while the model is writing it', async () => {
 });
 
 /** A keeper whose scans find a change each, and what it records. */
-function lender() {
+function lender(running: () => readonly string[] = () => []) {
   const recorded: { callIds: readonly string[] }[] = [];
   let baselines = 0;
   const change = {
@@ -97,7 +97,7 @@ function lender() {
         return [];
       },
     },
-    running: () => [],
+    running,
     now: () => Date.now(),
     warn: () => {},
   });
@@ -106,7 +106,7 @@ function lender() {
 
 test("attributes a subagent's changes to the call that started it", async () => {
   const { keeper: one, recorded } = lender();
-  const lent = one.lend('agent-call');
+  const lent = one.lend('agent-call', () => []);
   await lent.before(write, signal);
   expect(await lent.after('own-call', 'call', write, signal)).toEqual({ filesChanged: [], drafts: [] });
   await lent.before(command, signal);
@@ -117,7 +117,7 @@ test("attributes a subagent's changes to the call that started it", async () => 
 
 test('the scan for one subagent’s command does not hide what another subagent’s command has changed so far', async () => {
   const { keeper: one, recorded, baselines } = lender();
-  const [left, right] = [one.lend('left'), one.lend('right')];
+  const [left, right] = [one.lend('left', () => []), one.lend('right', () => [])];
   await left.before(command, signal);
   expect(baselines()).toBe(1);
   await vi.advanceTimersByTimeAsync(2000);
@@ -133,4 +133,38 @@ test('the scan for one subagent’s command does not hide what another subagent�
       .slice(1)
       .every((ids) => ids.includes('left') || ids.includes('right')),
   ).toBe(true);
+});
+
+test('what a background command of a subagent changes is attributed to its call, whoever scans, as long as it runs', async () => {
+  const { keeper: one, recorded, baselines } = lender();
+  let running: string[] = [];
+  const lent = one.lend('agent-call', () => running);
+  await lent.before(command, signal);
+  running = ['own-call'];
+  await lent.after('own-call', 'call', command, signal);
+  const scan = (): Promise<void> => {
+    one.scan();
+    return one.alone(async () => {});
+  };
+  await scan();
+  await vi.advanceTimersByTimeAsync(2000);
+  await lent.before(command, signal);
+  await lent.after('next-call', 'call', command, signal);
+  expect([recorded(), baselines()]).toEqual([Array(4).fill(['agent-call']), 1]);
+  // What it changed between the last scan and its end.
+  running = [];
+  await scan();
+  await scan();
+  expect([recorded().length, baselines()]).toEqual([5, 2]);
+});
+
+test('the scan for a subagent’s command does not hide what a command of its parent has changed so far', async () => {
+  let running: string[] = [];
+  const { keeper: one, recorded, baselines } = lender(() => running);
+  const lent = one.lend('agent-call', () => []);
+  await one.before(command, signal);
+  running = ['own-call'];
+  await vi.advanceTimersByTimeAsync(2000);
+  await lent.before(command, signal);
+  expect([recorded(), baselines()]).toEqual([[['own-call']], 1]);
 });

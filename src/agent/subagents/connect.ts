@@ -68,7 +68,7 @@ export function connectSubagents(
       promptId: () => facts.promptId,
       modelProblem: port.modelProblem,
       judge,
-      checkpoints: checkpoints.lend(callId),
+      checkpoints: (running) => checkpoints.lend(callId, running),
     }),
     ask: questions.ask,
     emit,

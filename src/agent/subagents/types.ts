@@ -21,8 +21,11 @@ export interface ParentAgent {
   promptId(): string | undefined;
   /** Judges calls in mode `auto` by what the user asked the parent for. */
   readonly judge: Judge;
-  /** Records changes on disk in the parent's log, as made by the parent's call. */
-  readonly checkpoints: CheckpointKeeper;
+  /**
+   * Records changes on disk in the parent's log, as made by the parent's call. `running`: ids of the subagent's calls
+   * whose processes are still running.
+   */
+  checkpoints(running: () => readonly string[]): CheckpointKeeper;
 }
 
 /** A subagent to create. */

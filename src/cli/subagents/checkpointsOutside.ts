@@ -1,5 +1,6 @@
 /** The checkpoints of a subagent that works in a folder of its own, which a rewind leaves alone. */
 import type { CheckpointKeeper } from '../../agent/checkpoints.ts';
+import type { ParentAgent } from '../../agent/subagents/types.ts';
 import type { Access } from '../../protocol/permissions.ts';
 import type { CommandSandbox, Confinement } from '../../protocol/sandbox.ts';
 
@@ -14,29 +15,34 @@ interface Place {
   readonly isApart: (path: string) => boolean;
   /** True if confined commands may also write to other folders that checkpoints cover. */
   readonly sharesFolders: boolean;
+  /** Ids of the subagent's calls whose processes are still running. */
+  readonly running: () => readonly string[];
 }
 
 /**
  * Passes on only what may change files outside that folder. A command is passed on when one of its programs is about to
- * start unconfined, or if it may write to other folders anyway. Otherwise it cannot change such files, and the user's own
- * edits are not mistaken for its.
+ * start unconfined, or if it may write to other folders anyway; if it moves to the background, as long as it runs.
+ * Otherwise it cannot change such files, and the user's own edits are not mistaken for its.
  */
 export function checkpointsOutside(
-  keeper: CheckpointKeeper,
+  lend: ParentAgent['checkpoints'],
   sandbox: CommandSandbox,
-  { isApart, sharesFolders }: Place,
+  { isApart, sharesFolders, running }: Place,
 ): Outside {
-  let running: { readonly access: Access; readonly signal: AbortSignal; isPassedOn: boolean } | undefined;
+  let current: { readonly access: Access; readonly signal: AbortSignal; isPassedOn: boolean } | undefined;
+  /** Calls whose commands were passed on. */
+  const passedOn = new Set<string>();
+  const keeper = lend(() => running().filter((callId) => passedOn.has(callId)));
   const rest = (access: Access): Access | undefined => {
     if (access.type !== 'write') return access;
     const paths = access.paths.filter((path) => !isApart(path));
     return paths.length === 0 ? undefined : { ...access, paths };
   };
   const starting = async (confinement: Confinement): Promise<Confinement> => {
-    if ((confinement.isConfined && !sharesFolders) || running === undefined || running.isPassedOn)
+    if ((confinement.isConfined && !sharesFolders) || current === undefined || current.isPassedOn)
       return confinement;
-    running.isPassedOn = true;
-    await keeper.before(running.access, running.signal);
+    current.isPassedOn = true;
+    await keeper.before(current.access, current.signal);
     return confinement;
   };
   return {
@@ -51,15 +57,18 @@ export function checkpointsOutside(
       handleEvent() {},
       async before(access, signal) {
         if (access.type === 'command') {
-          running = { access, signal, isPassedOn: false };
+          current = { access, signal, isPassedOn: false };
           return;
         }
         const outside = rest(access);
         if (outside !== undefined) await keeper.before(outside, signal);
       },
       async after(callId, cause, access, signal) {
-        const isPassedOn = access.type !== 'command' || running?.isPassedOn === true;
-        if (access.type === 'command') running = undefined;
+        const isPassedOn = access.type !== 'command' || current?.isPassedOn === true;
+        if (access.type === 'command') {
+          if (isPassedOn) passedOn.add(callId);
+          current = undefined;
+        }
         const outside = isPassedOn ? rest(access) : undefined;
         return outside === undefined
           ? { filesChanged: [], drafts: [] }

@@ -24,7 +24,7 @@ import type { ModelClient } from '../../protocol/models/model.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { traitsOf } from '../../protocol/toolNames.ts';
 import type { Tool } from '../../protocol/tools.ts';
-import { builtinTools } from '../../tools/builtinTools.ts';
+import { type BuiltinTools, builtinTools } from '../../tools/builtinTools.ts';
 import type { Confinement } from '../confinement.ts';
 import type { ModelChoice } from '../models/modelChoice.ts';
 import { userName } from '../process/workspaceFacts.ts';
@@ -206,14 +206,18 @@ function createChild(
   const hooked = { id, type: definition.name, sessionId };
   const { sandbox, toolDeps, permissions, decide, enable } = worktree?.confinement ?? parts.confinement;
   // Checkpoints cover the project, and a worktree is not part of it. The session's sandbox outlives the subagent.
-  const place =
-    worktree === undefined
-      ? { checkpoints: parent.checkpoints, sandbox: { ...sandbox, dispose() {} } }
-      : checkpointsOutside(parent.checkpoints, sandbox, {
-          isApart: (path) => isInside(path, worktree.record.path),
-          sharesFolders: parts.sharesFolders,
-        });
-  const builtin = builtinTools({ ...toolDeps, sandbox: place.sandbox, variables: port?.variables });
+  const apart =
+    worktree &&
+    checkpointsOutside(parent.checkpoints, sandbox, {
+      isApart: (path) => isInside(path, worktree.record.path),
+      sharesFolders: parts.sharesFolders,
+      running: () => builtin.runningCalls(),
+    });
+  const builtin: BuiltinTools = builtinTools({
+    ...toolDeps,
+    sandbox: apart?.sandbox ?? { ...sandbox, dispose() {} },
+    variables: port?.variables,
+  });
   const agent = createAgent({
     id: newId(),
     context,
@@ -235,7 +239,7 @@ function createChild(
     root: worktree?.record.path ?? parts.root,
     cwd: worktree?.cwd ?? cwd,
     mode: 'default',
-    parent: { ...parent, checkpoints: place.checkpoints },
+    parent: { ...parent, ...(apart && { checkpoints: () => apart.checkpoints }) },
     maxSteps: definition.maxTurns ?? DEFAULT_STEPS,
     interactive,
     demo: false,

@@ -10,6 +10,8 @@ const { signal } = new AbortController();
 /** In `/w`, in a sandbox that `cp` may leave. `seen`: what reaches the keeper and what starts, in order. */
 function workIn(sharesFolders = false) {
   const seen: unknown[] = [];
+  let running: readonly string[] = [];
+  let followed: () => readonly string[] = () => [];
   const keeper: CheckpointKeeper = {
     scan: () => {},
     scanSoon: () => {},
@@ -29,26 +31,38 @@ function workIn(sharesFolders = false) {
     confine: async ({ command }: CommandRequest) => confined(!command.startsWith('cp')),
     outside: () => confined(false),
   } as unknown as CommandSandbox;
-  const place = checkpointsOutside(keeper, sandbox, {
+  const lend = (one: () => readonly string[]): CheckpointKeeper => {
+    followed = one;
+    return keeper;
+  };
+  const place = checkpointsOutside(lend, sandbox, {
     isApart: (path) => path.startsWith('/w/'),
     sharesFolders,
+    running: () => running,
   });
+  let calls = 0;
   const run = async (access: Access, ...programs: readonly (readonly ['confine' | 'outside', string])[]) => {
     await place.checkpoints.before(access, signal);
     for (const [how, command] of programs) {
       await place.sandbox[how]({ command } as CommandRequest, 'approved');
       seen.push(command);
     }
-    await place.checkpoints.after('c1', 'call', access, signal);
+    calls += 1;
+    await place.checkpoints.after(`c${calls}`, 'call', access, signal);
     return seen.splice(0);
   };
-  return run;
+  /** Those of the running calls that the keeper knows of. */
+  const followedOf = (...callIds: readonly string[]): readonly string[] => {
+    running = callIds;
+    return followed();
+  };
+  return { run, followedOf };
 }
 
 const line = (command: string): Access => ({ type: 'command', command, cwd: '/w' });
 
 test('writes in the worktree are left out; of several files, only those in the project are recorded', async () => {
-  const run = workIn();
+  const { run } = workIn();
   expect(await run({ type: 'write', paths: ['/w/a'] })).toEqual([]);
   const rest = { type: 'write', paths: ['/p/a'] };
   expect(await run({ type: 'write', paths: ['/w/a', '/p/a'] })).toEqual([
@@ -58,7 +72,7 @@ test('writes in the worktree are left out; of several files, only those in the p
 });
 
 test('a command is recorded if it runs unconfined, from before it starts, and each for itself', async () => {
-  const run = workIn();
+  const { run } = workIn();
   const make = line('make');
   expect(await run(make, ['confine', 'make'])).toEqual(['make']);
   const copy = line('cp a /p/a');
@@ -67,7 +81,7 @@ test('a command is recorded if it runs unconfined, from before it starts, and ea
 });
 
 test('so is one that runs outside after the sandbox blocked it, and a line of which one part is unconfined', async () => {
-  const run = workIn();
+  const { run } = workIn();
   const make = line('make');
   expect(await run(make, ['confine', 'make'], ['outside', 'make'])).toEqual([
     'make',
@@ -86,7 +100,16 @@ test('so is one that runs outside after the sandbox blocked it, and a line of wh
 });
 
 test('a confined command is recorded if it may write to folders that the user has added', async () => {
-  const run = workIn(true);
+  const { run } = workIn(true);
   const make = line('make');
   expect(await run(make, ['confine', 'make'])).toEqual([['before', make], 'make', ['after', make]]);
+});
+
+test('of background commands, those that were recorded are followed as long as they run, and no others', async () => {
+  const { run, followedOf } = workIn();
+  await run(line('make'), ['confine', 'make']);
+  await run(line('cp a /p/a'), ['confine', 'cp a /p/a']);
+  await run(line('make'), ['confine', 'make']);
+  expect(followedOf('c1', 'c2', 'c3')).toEqual(['c2']);
+  expect(followedOf('c1', 'c3')).toEqual([]);
 });
