@@ -7,7 +7,7 @@ import { type ContentBlock, methods, type RequestPermissionRequest } from '@agen
 import { describe, expect, test } from 'vitest';
 import { SERVER } from '../mcp/support/testServer.ts';
 import { startEditor } from './support/acpClient.ts';
-import { MODEL, setUpProgram, type TestProgram } from './support/testProgram.ts';
+import { MODEL, type RunningPrint, setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 const { session } = methods.agent;
@@ -249,21 +249,34 @@ describe('turns', () => {
     expect(setup.server.requests()).toEqual([]);
   });
 
-  test('when the editor is gone, the running command ends and the program too', {
-    tags: 'long',
-  }, async () => {
-    const setup = await setUpProgram();
-    setup.server.script({ calls: [{ name: 'Bash', input: { command: 'touch begun; sleep 600' } }] });
-    const { editor, sessionId } = await started(setup, { answer: choose('allow_once') });
-    editor.prompt(sessionId, 'wait').catch(() => undefined);
-    const begun = join(setup.work.repository, 'begun');
-    while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 20));
-    editor.run.endInput();
-    expect(await editor.run.ended).toMatchObject({ code: 0 });
-    const [log] = await setup.work.sessions();
-    const end = log?.entries.find(({ subtype }) => subtype === 'turn_end');
-    expect(end?.data).toMatchObject({ outcome: 'interrupted' });
-  });
+  const leave: Readonly<Record<string, (run: RunningPrint) => void>> = {
+    input: (run) => run.endInput(),
+    output: (run) => run.leaveOutput(),
+    'input and output': (run) => {
+      run.leaveOutput();
+      run.endInput();
+    },
+  };
+  test.each(Object.keys(leave))(
+    'when the editor closes %s, the running command ends and the program too',
+    {
+      tags: 'long',
+    },
+    async (closed) => {
+      const setup = await setUpProgram();
+      const command = 'touch begun; while sleep 0.1; do echo on; done';
+      setup.server.script({ calls: [{ name: 'Bash', input: { command } }] });
+      const { editor, sessionId } = await started(setup, { answer: choose('allow_once') });
+      editor.prompt(sessionId, 'wait').catch(() => undefined);
+      const begun = join(setup.work.repository, 'begun');
+      while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 20));
+      leave[closed]?.(editor.run);
+      expect(await editor.run.ended).toMatchObject({ code: 0, stderr: '' });
+      const [log] = await setup.work.sessions();
+      const end = log?.entries.find(({ subtype }) => subtype === 'turn_end');
+      expect(end?.data).toMatchObject({ outcome: 'interrupted' });
+    },
+  );
 });
 
 describe('what a prompt may hold', () => {

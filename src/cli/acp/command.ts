@@ -110,7 +110,7 @@ function sinkOf(output: Writable): WritableStream<Uint8Array> {
   });
 }
 
-/** Aborts `stop` on signals, and when the client has closed the output. */
+/** Aborts `stop` on signals, and when the client has closed the output, which is a regular end like that of the input. */
 function endWithProcess(log: (text: string) => void) {
   const stop = new AbortController();
   let code: number = EXIT.ok;
@@ -122,7 +122,7 @@ function endWithProcess(log: (text: string) => void) {
     process.on(signal, () => end(128 + constants.signals[signal]));
   guardOutput((failure, message) => {
     if (message !== undefined) log(message);
-    end(failure);
+    end(failure === EXIT.readerLeft ? EXIT.ok : failure);
   });
   return { stop: stop.signal, code: () => code };
 }
