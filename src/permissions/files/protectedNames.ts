@@ -3,9 +3,10 @@
  * without further review. Data, so that the permission check and the sandbox protect the same names.
  *
  * Deliberately left out: ordinary sources that developers edit constantly and that run only when they run them, such as
- * package.json, Makefile, justfile, Dockerfile, *.config.js, conftest.py, tox.ini, build.rs, build.gradle, Gemfile,
- * deno.json, mise-tasks, app.json (Expo, Heroku), and the settings of most linters and test runners (mypy.ini, .eslintrc); and files that only choose a style or a version,
- * such as .editorconfig, .gitignore, .nvmrc and .python-version.
+ * package.json, Makefile, justfile, Taskfile, mise-tasks, Dockerfile, Procfile, *.config.js, conftest.py, tox.ini,
+ * build.rs, build.gradle, Gemfile, deno.json, app.json (Expo, Heroku), web.config, and the settings of most linters and
+ * test runners (mypy.ini, .eslintrc); and files that only choose a style or a version, such as .editorconfig, .gitignore,
+ * .nvmrc and .python-version.
  */
 import { foldPath } from './sensitive.ts';
 
@@ -55,17 +56,17 @@ const git: readonly Group[] = [
     source:
       'Husky; Lefthook: configuration file names; pre-commit: .pre-commit-config.yaml; Overcommit; simple-git-hooks; lint-staged: configuration; CaptainHook; prek; hk; rusty-hook; cargo-husky; Yorkie; Cocogitto: git hooks; Trunk: actions; commitlint: configuration file names; nano-staged: configuration; lazygit: repo-local config (custom commands); gitlint: extra-path; Commitizen; standard-version and commit-and-tag-version: scripts; release-it: hooks; semantic-release: plugins, exec; GoReleaser: hooks; Changesets: changelog',
     patterns:
-      words(`.husky .huskyrc* lefthook.* .lefthook* lefthook-local.* .lefthook-local.* .pre-commit-config.y*ml
+      words(`.husky .huskyrc* husky.config.* lefthook.* .lefthook* lefthook-local.* .lefthook-local.* .pre-commit-config.y*ml
       .pre-commit-hooks.y*ml .overcommit.yml .overcommit .simple-git-hooks.* simple-git-hooks.* .lintstagedrc*
-      lint-staged.config.* nano-staged.* .nano-staged.* .nanostagedrc* .lazygit.y*ml captainhook.json grumphp.y*ml .prek.toml prek.toml .hk hk.pkl .hk.pkl hk.local.pkl .rusty-hook.toml .cargo-husky
+      lint-staged.config.* nano-staged.* .nano-staged.* .nanostagedrc* .lazygit.y*ml captainhook.json captainhook.config.json grumphp.y*ml .prek.toml prek.toml .hk hk.pkl .hk.pkl hk.local.pkl .rusty-hook.toml .cargo-husky
       .yorkie .ghooks .vite-hooks cog.toml .trunk .commitlintrc* commitlint.config.* .gitlint .czrc .cz.* .versionrc* .release-it.* .releaserc* .goreleaser.* goreleaser.y*ml .changeset/config.json`),
   },
   {
     usedBy: 'version control',
     source:
-      'Mercurial: hgrc (hooks, aliases); Jujutsu: config (aliases, fix.tools); Subversion; Sapling; Arcanist; Darcs: defaults (posthook); Fossil: versioned settings; Pijul: hooks; repo: .repo; DVC; git-review',
+      'Mercurial: hgrc (hooks, aliases); Jujutsu: config (aliases, fix.tools); Subversion; Sapling; Arcanist; Darcs: defaults (posthook); Fossil: versioned settings; Pijul: hooks; repo: .repo; west: .west/config (aliases); DVC; git-review',
     patterns: words(
-      '.hg .hgrc ~/.config/hg .jj ~/.config/jj ~/.jjconfig.toml .svn .bzr .sl .arcconfig .arclint .arcrc _darcs .fossil-settings .pijul .repo .dvc .gitreview',
+      '.hg .hgrc ~/.config/hg .jj ~/.config/jj ~/.jjconfig.toml .svn .bzr .sl .arcconfig .arclint .arcrc _darcs .fossil-settings .pijul .repo .west .dvc .gitreview',
     ),
   },
 ];
@@ -97,20 +98,20 @@ const editors: readonly Group[] = [
   {
     usedBy: 'linters and formatters in editors',
     source:
-      'RuboCop and Standard: require, plugins, extend_config; ERB Lint, HAML-Lint, Slim-Lint: require, custom linters; Credo: .credo.exs is code; Flake8: local-plugins; SQLFluff: library_path; ansible-lint: rulesdir; markdownlint-cli2: customRules; textlint: rules; remark: plugins; mdl: rulesets; dprint: exec plugin; treefmt: commands; PHP-CS-Fixer: its configuration is code',
+      'RuboCop and Standard: require, plugins, extend_config; ERB Lint, HAML-Lint, Slim-Lint: require, custom linters; Credo: .credo.exs is code; Flake8: local-plugins; SQLFluff: library_path; ansible-lint: rulesdir; markdownlint-cli2: customRules; textlint: rules; remark: plugins; mdl: rulesets; dprint: exec plugin; treefmt: commands; PHP-CS-Fixer: its configuration is code; golangci-lint: custom linters; TFLint: plugins; Checkov: external checks; Pyre: binary; Pyrefly: python-interpreter-path; Steep: a Steepfile is Ruby',
     patterns: words(
-      '.rubocop.y*ml .rubocop_todo.yml .rubocop_*.y*ml .rubocop-*.y*ml .rubocop .standard.y*ml .erb-lint.y*ml .erb_lint.y*ml .haml-lint.y*ml .haml-lint_todo.y*ml .slim-lint.y*ml .credo.exs .flake8 .sqlfluff .ansible-lint .ansible-lint.y*ml .markdownlint-cli2.* .textlintrc* .remarkrc* .mdlrc dprint.json* .dprint.json* treefmt.toml .treefmt.toml .php-cs-fixer.*php .php_cs*',
+      '.rubocop.y*ml .rubocop_todo.yml .rubocop_*.y*ml .rubocop-*.y*ml .rubocop .standard.y*ml .erb-lint.y*ml .erb_lint.y*ml .haml-lint.y*ml .haml-lint_todo.y*ml .slim-lint.y*ml .credo.exs .flake8 .sqlfluff .ansible-lint .ansible-lint.y*ml .markdownlint-cli2.* .textlintrc* .remarkrc* .mdlrc dprint.json* .dprint.json* treefmt.toml .treefmt.toml .php-cs-fixer.*php .php_cs* .golangci.* .custom-gcl.y*ml .tflint.hcl .checkov.y*ml .pyre_configuration* pyrefly.toml Steepfile',
     ),
   },
   {
     usedBy: 'the editor',
     source:
-      'VS Code: tasks, launch, workspace settings, multi-root workspaces, the test runner for extensions; luacheck: a configuration is Lua that editors run; JetBrains: .idea, run configurations; Visual Studio: .vs; Zed: tasks, project settings; Cursor and Windsurf: rules, MCP; Fleet; Helix: workspace configuration; Sublime Text: projects, build systems; Nova; Theia; Eclipse: external tool builders; NetBeans; Rope: .ropeproject/config.py; Jedi; Haskell Language Server: hie.yaml (bios program); Merlin; Build Server Protocol: connection files; Visual Studio: launchSettings.json, project user files; Xcode: .xcode.env; YouCompleteMe: .ycm_extra_conf.py; Qt Creator: user settings; Kate: .kateproject; Geany: build commands; KDevelop; Eclipse: launch configurations; Solargraph: plugins; Tern: plugins; clojure-lsp: .lsp; ELP and Erlang LS; rust-analyzer: rust-analyzer.toml; Elixir: .formatter.exs, which editors evaluate; JetBrains: .ipr, the older project file; GNU Global: gtags.conf (plug-in parsers); HLS: .hie-bios; Volta: hooks; Phpactor: programs of its server; Ruby LSP: .ruby-lsp/Gemfile; R: .lintr, RStudio projects; Asciidoctor: .asciidoctorconfig; Lake: lakefile.lean, which Lean editors run',
+      'VS Code: tasks, launch, workspace settings, multi-root workspaces, the test runner for extensions; luacheck: a configuration is Lua that editors run; JetBrains: .idea, run configurations; Visual Studio: .vs, and tasks.vs.json, launch.vs.json and .runsettings of a folder; CMake: presets and CMakeSettings.json name the program that editors run; Zed: tasks, project settings; Cursor and Windsurf: rules, MCP; Fleet; Helix: workspace configuration; Sublime Text: projects, build systems; Nova; Theia; Eclipse: external tool builders; NetBeans; Rope: .ropeproject/config.py; Jedi; Haskell Language Server: hie.yaml (bios program); Merlin; Build Server Protocol: connection files; Visual Studio: launchSettings.json, project user files; Xcode: .xcode.env; YouCompleteMe: .ycm_extra_conf.py; Qt Creator: user settings; Kate: .kateproject; Geany: build commands; KDevelop; Eclipse: launch configurations; Solargraph: plugins; Tern: plugins; clojure-lsp: .lsp; ELP and Erlang LS; rust-analyzer: rust-analyzer.toml; Elixir: .formatter.exs, which editors evaluate; JetBrains: .ipr, the older project file; GNU Global: gtags.conf (plug-in parsers); HLS: .hie-bios; Volta: hooks; Phpactor: programs of its server; Ruby LSP: .ruby-lsp/Gemfile; R: .lintr, RStudio projects; Asciidoctor: .asciidoctorconfig; Lake: lakefile.lean, which Lean editors run; SourceKit-LSP: build servers, .sourcekit-lsp; Rocq: _CoqProject (arguments, plugins); F*: *.fst.config.json; clang_complete and ccls: compiler arguments (plugins); Lite XL: project module; TextMate: .tm_properties; GNOME Builder: .buildconfig; Wallaby.js and Quokka.js; ImportJS: its configuration is code',
     patterns:
-      words(`.vscode .vscode-server .vscode-insiders *.code-workspace .idea *.run.xml .run .vs .zed .cursor* .windsurf* .codeium
+      words(`.vscode .vscode-server .vscode-insiders *.code-workspace .idea *.run.xml .run .vs tasks.vs.json launch.vs.json .runsettings CMakePresets.json CMakeUserPresets.json CMakeSettings.json .zed .cursor* .windsurf* .codeium
       .fleet .helix *.sublime-project *.sublime-workspace *.sublime-build .nova .theia .externalToolBuilders .lapce
       nbproject .vimspector.json .luarc.json* omnisharp.json .omnisharp .project .classpath .factorypath .cproject .settings .pydevproject
-      .ropeproject .jedi hie.yaml .merlin .hie-bios .volta .phpactor.json .phpactor.y*ml .ruby-lsp .bsp .bloop .metals .scala-build launchSettings.json *proj.user .xcode.env* .swiftpm .kakrc .tasks .projections.json .vscode-test.* .luacheckrc .ycm_extra_conf.py *.pro.user CMakeLists.txt.user .qtcreator .kateproject* .kateconfig *.geany .kdev4 *.kdev4 *.launch .solargraph.yml .tern-project .tern-config .lsp .elp.toml .elp_lint.toml erlang_ls.config erlang_ls.y*ml rust-analyzer.toml .rust-analyzer.toml .formatter.exs .lintr *.Rproj .asciidoctorconfig* lakefile.lean *.ipr *.iws gtags.conf .globalrc ~/.config/Code ~/.config/Cursor ~/.config/VSCodium ~/.config/zed ~/.config/JetBrains ~/.config/sublime-text ~/.config/helix ~/.config/micro ~/.config/kak`),
+      .ropeproject .jedi hie.yaml .merlin .hie-bios .volta .phpactor.json .phpactor.y*ml .ruby-lsp .bsp .bloop .metals .scala-build launchSettings.json *proj.user .xcode.env* .swiftpm .kakrc .tasks .projections.json .vscode-test.* .luacheckrc .ycm_extra_conf.py *.pro.user CMakeLists.txt.user .qtcreator .kateproject* .kateconfig *.geany .kdev4 *.kdev4 *.launch .solargraph.yml .tern-project .tern-config .lsp .elp.toml .elp_lint.toml erlang_ls.config erlang_ls.y*ml rust-analyzer.toml .rust-analyzer.toml .formatter.exs .lintr *.Rproj .asciidoctorconfig* lakefile.lean *.ipr *.iws gtags.conf .globalrc buildServer.json .sourcekit-lsp _CoqProject _RocqProject *.fst.config.json .clang_complete .ccls .lite_project.lua .tm_properties .buildconfig wallaby.*js .wallaby.* .quokka .importjs.* ~/.config/Code ~/.config/Cursor ~/.config/VSCodium ~/.config/zed ~/.config/JetBrains ~/.config/sublime-text ~/.config/helix ~/.config/micro ~/.config/kak`),
   },
   {
     usedBy: 'vim or Neovim',
@@ -149,7 +150,7 @@ const automation: readonly Group[] = [
   {
     usedBy: 'continuous integration',
     source:
-      'Documentation of the configuration files of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs, Vela, Concourse; Scrutinizer, Shippable, Codefresh, Evergreen, Taskcluster, Packit, Copr, Rultor, OneDev, Bors, PullApprove, Code Climate, DeepSource; and what runs where a push is deployed: AWS Amplify (build specification) and Elastic Beanstalk (.ebextensions, .platform/hooks), OpenShift (action hooks, .s2i), cPanel, Azure Kudu, Netlify, Vercel, Render, Railway, Nixpacks, Heroku (heroku.yml), Upsun and Platform.sh (hooks), Lagoon (tasks), DigitalOcean App Platform (.do), CodeDeploy (hooks), Wrangler (build command); Atlantis, Spacelift, Digger, Terrateam, env0: workflows and hooks that run for a push',
+      'Documentation of the configuration files of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs, Vela, Concourse; Scrutinizer, Shippable, Codefresh, Evergreen, Taskcluster, Packit, Copr, Rultor, OneDev, Bors, PullApprove, Code Climate, DeepSource, GoCD, Buddy, Garnix, Xcode Cloud (ci_scripts), Danger, MegaLinter (pre- and post-commands), reviewdog (commands), act (.actrc); and what runs where a push is deployed: AWS Amplify (build specification) and Elastic Beanstalk (.ebextensions, .platform/hooks), OpenShift (action hooks, .s2i), cPanel, Azure Kudu, Netlify, Vercel, Render, Railway, Nixpacks, Heroku (heroku.yml), Upsun and Platform.sh (hooks), Lagoon (tasks), DigitalOcean App Platform (.do), CodeDeploy (hooks), Wrangler (build command); Atlantis, Spacelift, Digger, Terrateam, env0: workflows and hooks that run for a push',
     patterns:
       words(`.gitlab-ci* *.gitlab-ci.y*ml .gitlab .circleci Jenkinsfile* *.jenkinsfile .jenkins azure-pipelines* .azure-pipelines*
       .azuredevops .travis.y*ml bitbucket-pipelines.y*ml .drone.* .buildkite buildkite.y*ml .woodpecker* appveyor.y*ml .appveyor*
@@ -157,7 +158,8 @@ const automation: readonly Group[] = [
       .tekton .zuul* .prow* screwdriver.y*ml cloudbuild.y*ml cloudbuild.json buildspec*.y*ml .readthedocs.y*ml readthedocs.y*ml .dagger .earthly .vela* .concourse
       .wercker.y*ml codeship-services.y*ml .scrutinizer.y*ml shippable.y*ml .shippable.y*ml codefresh.y*ml .codefresh .evergreen* evergreen.y*ml .taskcluster.y*ml .packit.y*ml .copr .rultor.yml .onedev-buildspec.yml .bors.toml bors.toml .pullapprove.y*ml .codeclimate.y*ml .deepsource.toml amplify.y*ml .ebextensions .elasticbeanstalk .platform .openshift .s2i .cpanel.yml .deployment
       netlify.toml vercel.json render.y*ml railway.json railway.toml nixpacks.json nixpacks.toml heroku.yml .platform.app.y*ml .upsun .lagoon.y*ml .do appspec.y*ml appspec.json wrangler.toml wrangler.json*
-      atlantis.y*ml .spacelift digger.y*ml .terrateam env0.y*ml`),
+      atlantis.y*ml .spacelift digger.y*ml .terrateam env0.y*ml
+      *.gocd.y*ml *.gocd.json buddy.y*ml .buddy garnix.y*ml ci_scripts/ci_*.sh Dangerfile dangerfile.* .mega-linter.y*ml .reviewdog.y*ml .actrc`),
   },
 ];
 
@@ -191,19 +193,19 @@ const packages: readonly Group[] = [
   {
     usedBy: 'the language runtime',
     source:
-      'R: startup; PHP: .user.ini; Apache: .htaccess; Windows: desktop.ini, autorun.inf; Jupyter: configuration files of the working directory; Python: PYTHONSTARTUP, IPython, pdb; Pylint: init-hook; GHCi; OCaml: toplevel; IEx; IRB; Pry; Guile; SBCL; Julia: startup; GDB and LLDB: init files; Erlang: .erlang; Octave and MATLAB: startup; gnuplot; PsySH: .psysh.php; WP-CLI: require; Perl: .perldb; Ruby: debug and byebug; Rails: .railsrc; GHC: package environments; IPython: configuration of the working directory; DuckDB, mongosh, redis-cli: startup; unixODBC: drivers; Valgrind: .valgrindrc; perf; SWI-Prolog; PARI/GP; other Lisps: init files; Ruby: .rdebugrc; marimo; Windows Explorer: shortcuts, which load what they name when their folder is shown',
+      'R: startup; PHP: .user.ini; Apache: .htaccess; Windows: desktop.ini, autorun.inf; Jupyter: configuration files of the working directory; Python: PYTHONSTARTUP, IPython, pdb; Pylint: init-hook; GHCi; OCaml: toplevel; IEx; IRB; Pry; Guile; SBCL; Julia: startup; GDB and LLDB: init files; Erlang: .erlang; Octave and MATLAB: startup; gnuplot; PsySH: .psysh.php; WP-CLI: require; Perl: .perldb; Ruby: debug and byebug; Rails: .railsrc; GHC: package environments; IPython: configuration of the working directory; DuckDB, mongosh, redis-cli: startup; unixODBC: drivers; Valgrind: .valgrindrc; perf; SWI-Prolog; PARI/GP; other Lisps: init files; Ruby: .rdebugrc; marimo; GDB: scripts next to a program (-gdb.py); nREPL: middleware; Windows Explorer: shortcuts, which load what they name when their folder is shown',
     patterns:
       words(`.Rprofile Rprofile.site .Renviron .RData .user.ini php.ini .htaccess desktop.ini autorun.inf jupyter_*config.py jupyter_*config.json .pythonrc* .pythonstartup .ipython .jupyter
       .pdbrc* .pylintrc pylintrc .ghci .ghcid .haskeline .ocamlinit .iex.exs .irbrc .pryrc .guile .sbclrc .racketrc
-      ~/.julia/config .gdbinit .gdbearlyinit .lldbinit* .noderc .replyrc
-      .erlang .octaverc startup.m .gnuplot .psysh.php .psysh wp-cli.y*ml wp-cli.local.y*ml .perldb .rdbgrc* .byebugrc .railsrc .ghc.environment* .utoprc .radare2rc .rizinrc .tclshrc .wishrc .re.pl .xinputrc ipython_config.py .duckdbrc .mongoshrc.js .redisclirc .odbc.ini .odbcinst.ini .valgrindrc .perfconfig .swiplrc .plrc .gprc .eclrc .clisprc* .ccl-init.lisp .rdebugrc .marimo.toml *.lnk *.scf *.library-ms *.searchconnector-ms`),
+      ~/.julia/config .gdbinit .gdbearlyinit *-gdb.py *-gdb.gdb *-gdb.scm .lldbinit* .nrepl.edn .noderc .replyrc
+      .erlang .octaverc startup.m .gnuplot .psysh.php .psysh wp-cli.y*ml wp-cli.local.y*ml .perldb .rdbgrc* .byebugrc .railsrc .ghc.environment* .utoprc .radare2rc .rizinrc .tclshrc .wishrc .re.pl .xinputrc ipython_config.py .duckdbrc .mongoshrc.js .redisclirc .odbc.ini .odbcinst.ini .valgrindrc .perfconfig .swiplrc .plrc .gprc .eclrc .clisprc* .ccl-init.lisp .rdebugrc .marimo.toml *.lnk *.url *.scf *.library-ms *.searchconnector-ms`),
   },
   {
     usedBy: 'the environment manager',
     source:
-      'mise: configuration (hooks, env, tasks); asdf: .tool-versions, .asdfrc; direnv: .envrc; autoenv; proto; Devbox; shadowenv; Flox; Hermit; pkgx; vfox; aqua; RVM: .rvmrc; rbenv-vars and nodenv-vars; direnv: .direnvrc, use flake, use nix (evaluated again when they change); devenv: enterShell; Nix: default.nix, which nix-shell evaluates, and flake.lock; numtide devshell: devshell.toml; SDKMAN: .sdkmanrc; OnDir; smartcd; autoenv',
+      'mise: configuration (hooks, env, tasks); asdf: .tool-versions, .asdfrc; direnv: .envrc; autoenv; proto; Devbox; shadowenv; Flox; Hermit: the activation scripts, which shell hooks and editors source; pkgx; vfox; aqua; RVM: .rvmrc; rbenv-vars and nodenv-vars; direnv: .direnvrc, use flake, use nix (evaluated again when they change); devenv: enterShell; Nix: default.nix, which nix-shell evaluates, and flake.lock; numtide devshell: devshell.toml; Guix: guix.scm and manifest.scm, which guix shell evaluates; Task and Taskwarrior: .taskrc; SDKMAN: .sdkmanrc; OnDir; smartcd; autoenv',
     patterns: words(`mise.toml mise.*.toml .mise* mise/config*.toml .config/mise* .rtx* .tool-versions .asdfrc
-      .default-npm-packages .envrc .direnv .devenv .autoenv* .prototools .proto devbox.json .devbox .sdkman .shadowenv.d .flox .hermit hermit.hcl .pkgx* pkgx.y*ml .vfox* vfox.toml .aqua* aqua.y*ml aqua-policy.y*ml .rvmrc .rbenv-vars .nodenv-vars .direnvrc ~/.config/direnv .envrc.* flake.nix flake.lock default.nix shell.nix devshell.toml devenv.nix devenv.local.nix devenv.y*ml devenv.local.y*ml .sdkmanrc .ondirrc .smartcd* .localrc`),
+      .default-npm-packages .envrc .direnv .devenv .autoenv* .prototools .proto devbox.json .devbox .sdkman .shadowenv.d .flox .hermit hermit.hcl bin/hermit bin/activate-hermit* .pkgx* pkgx.y*ml .vfox* vfox.toml .aqua* aqua.y*ml aqua-policy.y*ml .rvmrc .rbenv-vars .nodenv-vars .direnvrc ~/.config/direnv .envrc.* flake.nix flake.lock default.nix shell.nix devshell.toml devenv.nix devenv.local.nix devenv.y*ml devenv.local.y*ml guix.scm manifest.scm .guix-channels .taskrc* .sdkmanrc .ondirrc .smartcd* .localrc`),
   },
 ];
 

@@ -96,6 +96,32 @@ describe('protects files that other programs run or read as settings', () => {
       '~/.config/Code/User/settings.json',
       '~/.lein/profiles.clj',
     ],
+    ...['husky.config.js', '.huskyrc.json', 'captainhook.config.json', '.west/config'],
+    ...[
+      'bin/activate-hermit',
+      'bin/activate-hermit.fish',
+      'bin/hermit',
+      'bin/hermit.hcl',
+      '.mise/tasks/build',
+    ],
+    ...[
+      '.vs/x',
+      'tasks.vs.json',
+      'launch.vs.json',
+      '.runsettings',
+      'CMakeUserPresets.json',
+      'buildServer.json',
+    ],
+    ...['_CoqProject', '.clang_complete', '.lite_project.lua', 'wallaby.js', '.golangci.yml', 'pyrefly.toml'],
+    ...[
+      'app/app-gdb.py',
+      '.nrepl.edn',
+      'guix.scm',
+      'a.url',
+      'Dangerfile',
+      'ci_scripts/ci_post_clone.sh',
+      '.actrc',
+    ],
     '.git',
     '.git/hooks/pre-commit',
     'repo.git/hooks/post-receive',
@@ -261,6 +287,8 @@ describe('does not protect files that developers edit constantly', () => {
     'lib/node_modules.ts',
     'api/service.proto',
     '.root/x',
+    ...['mise-tasks/build', 'justfile', 'Taskfile.yml', 'Procfile', 'bin/activateHermit.ts', 'src/hermit.ts'],
+    ...['CMakeLists.txt', 'husky.md', 'wallaby.png', 'scripts/gdb.py', 'web.config'],
   ])('%s', (path) => expect(isProtected(path)).toBe(false));
 });
 
