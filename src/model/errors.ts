@@ -110,20 +110,34 @@ function where(about: RequestFacts): string {
 /** The window in tokens, if an overflow error names it. */
 type NamedWindow = Pick<ModelError, 'windowTokens'>;
 
+/** A request that is larger than one that this server rejected, and was not sent. */
+export function knownTooLargeError(about: RequestFacts): ModelError {
+  return {
+    kind: 'overflow',
+    retryable: false,
+    message: `The request is larger than ${where(about)} accepts. ${AFTER_BYTE_LIMIT}`,
+    isByteLimit: true,
+  };
+}
+
+const AFTER_BYTE_LIMIT = 'Compact the conversation (/compact), or leave out large files and images.';
+
 function overflowError(failure: Failure, about: RequestFacts, named: NamedWindow = {}): ModelError {
+  // Some servers answer 413 to a request with more tokens than an account may send in a minute.
   const isByteLimit =
-    named.windowTokens === undefined && (failure.status === 413 || BYTE_LIMIT.test(failure.body));
+    named.windowTokens === undefined &&
+    (BYTE_LIMIT.test(failure.body) || (failure.status === 413 && !/\btokens?\b/i.test(failure.body)));
   const [problem, next] = isByteLimit
-    ? [`The request is larger than ${where(about)} accepts.`, 'or leave out large files and images']
+    ? [`The request is larger than ${where(about)} accepts.`, AFTER_BYTE_LIMIT]
     : [
         `The request is larger than the context window of ${where(about)}.`,
-        'or set the window with --context-window',
+        'Compact the conversation (/compact), or set the window with --context-window.',
       ];
   return {
     ...statusOf(failure),
     kind: 'overflow',
     retryable: false,
-    message: `${problem}${serverSentence(failure)} Compact the conversation (/compact), ${next}.`,
+    message: `${problem}${serverSentence(failure)} ${next}`,
     ...named,
     ...(isByteLimit ? { isByteLimit } : {}),
   };

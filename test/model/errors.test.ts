@@ -235,6 +235,7 @@ describe('a request larger than the window is recognized, with the window if it 
   test.each([
     [400, message('prompt is too long: 210000 tokens > 200000 maximum')],
     [413, message("This model's maximum context length is 8192 tokens.")],
+    [413, message('Request too large for model `m` on tokens per minute (TPM): Limit 6000, Requested 9000')],
   ])('%s %s is about the context window', (status, body) => {
     expect(toModelError(answered(status, body), about)).not.toHaveProperty('isByteLimit');
   });

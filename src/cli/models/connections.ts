@@ -15,6 +15,7 @@ import { type Endpoint, type Endpoints, providerFacts } from './endpoints.ts';
 import { openKnownServers } from './knownServers.ts';
 import { type LearnedWindows, openLearnedWindows } from './learnedWindows.ts';
 import { listModels } from './modelChoice.ts';
+import { openRequestLimit } from './requestLimits.ts';
 
 interface ConnectionOptions {
   readonly endpoints: Endpoints;
@@ -137,6 +138,7 @@ function connectionTo(endpoint: Endpoint, key: string | undefined, options: Conn
   const client = createModelClient(wire, {
     ...{ apiKey: key, baseUrl, account: options.account, debug, send },
     ...providerFacts(endpoint),
+    requestLimit: openRequestLimit({ dataRoot, baseUrl, now, onError }),
     headers: { 'User-Agent': options.userAgent, ...headers },
     factsOf: (id) => {
       const { tools = served.get(id)?.tools, ...own } = factsOf(id);

@@ -3,6 +3,7 @@ import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../p
 import { reasoningOptions, type Wire } from '../../protocol/models/wires.ts';
 import { lookupModel } from '../catalogue.ts';
 import { hasAuthorization } from '../http/customHeaders.ts';
+import type { HttpSend } from '../http/types.ts';
 import { record, text } from '../json.ts';
 import { bodyHash } from './chat/body.ts';
 import { createExchanges, createFormRetries, type ModelClientOptions, type WireFacts } from './exchange.ts';
@@ -49,7 +50,7 @@ export function createWireClient<Params>(
   options: ModelClientOptions & { readonly extraHeaders?: Readonly<Record<string, string>> },
 ): ModelClient {
   const { wire, translator: newTranslator } = definition;
-  const { exchange, debug, send, baseUrl, apiKey, headers } = createExchanges(options, definition.api);
+  const { exchange, debug, baseUrl, apiKey, headers } = createExchanges(options, definition.api);
 
   const retry = createFormRetries(
     () => fullForm,
@@ -100,9 +101,10 @@ export function createWireClient<Params>(
       {
         model: request.model,
         accumulator: createItemAccumulator({ tools, translator, field, origin }, isReasoning),
-        ask: (signal, trace, callbacks) =>
+        ask: (send, signal, trace, callbacks) =>
           ask(
             definition.body(request, details),
+            send,
             signal,
             trace,
             { ...callbacks, isOver: translator.isOver },
@@ -117,6 +119,7 @@ export function createWireClient<Params>(
 
   async function* ask(
     params: Params,
+    send: HttpSend,
     signal: AbortSignal,
     trace: AnswerTrace,
     callbacks: ReplyCallbacks,

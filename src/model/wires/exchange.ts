@@ -6,6 +6,7 @@ import type { ModelError, ModelEvent, ModelInfo, Reply } from '../../protocol/mo
 import {
   badUrlError,
   cutError,
+  knownTooLargeError,
   noProgressError,
   type RequestFacts,
   stalledError,
@@ -28,6 +29,14 @@ export type WireFacts = Partial<
   readonly extraBody?: ExtraBody;
 };
 
+/** What is known about the bytes that an endpoint accepts in a request. */
+export interface RequestLimit {
+  /** The size of a request that the server rejected for its bytes; undefined if there was none. */
+  rejectedBytes(): number | undefined;
+  /** Takes effect immediately; resolves when written to disk. Never rejects. */
+  learn(rejectedBytes: number): Promise<void>;
+}
+
 /** What every wire needs: address, key, headers, connection, timeouts, and facts about models. */
 export interface ModelClientOptions {
   readonly apiKey: string | undefined;
@@ -46,6 +55,8 @@ export interface ModelClientOptions {
   /** Sends the requests; default: a direct connection. */
   readonly send?: HttpSend;
   readonly debug?: (line: string) => void;
+  /** Requests known to be too large are not sent; absent = every request is sent. */
+  readonly requestLimit?: RequestLimit;
   /** Facts about a model that are known before its first request, so that e.g. unsupported tools are never tried. */
   readonly factsOf?: (model: string) => WireFacts;
 }
@@ -55,7 +66,12 @@ interface Exchange<Form> {
   readonly model: string;
   readonly accumulator: Accumulator;
   /** Sends the request and yields the events of its reply. */
-  readonly ask: (signal: AbortSignal, trace: AnswerTrace, callbacks: ReplyCallbacks) => AsyncIterable<object>;
+  readonly ask: (
+    send: HttpSend,
+    signal: AbortSignal,
+    trace: AnswerTrace,
+    callbacks: ReplyCallbacks,
+  ) => AsyncIterable<object>;
   /** True for an event that belongs to a reply of this wire. */
   readonly isPart: (event: object) => boolean;
   /** The form to retry with after a rejection; undefined if the error is about something else. */
@@ -105,6 +121,7 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
    * second is accepted, because the server evidently never sends one.
    */
   const withoutFinishReason = new Set<string>();
+  const { send = environmentSend(), requestLimit } = options;
   let reached = false;
 
   /** Returns the form to retry with, or nothing once the last event was sent. */
@@ -123,6 +140,12 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
       dropped: 0,
     };
     let partCount = 0;
+    let sentBytes = 0;
+    const sendCounted: HttpSend = async (url, request) => {
+      sentBytes = request.body?.length ?? 0;
+      if (sentBytes >= (requestLimit?.rejectedBytes() ?? Number.POSITIVE_INFINITY)) throw KNOWN_TOO_LARGE;
+      return send(url, request);
+    };
     const watchdog = createWatchdog(abort, () => {
       if (accumulator.ended()) return USAGE_GRACE_MS;
       return partCount > 0 ? idleTimeoutMs : firstEventTimeoutMs;
@@ -133,7 +156,7 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
       watchdog.feed();
       progress.feed();
       const callbacks = { onActivity: watchdog.feed, size: accumulator.size, debug };
-      for await (const event of ask(controller.signal, trace, callbacks)) {
+      for await (const event of ask(sendCounted, controller.signal, trace, callbacks)) {
         if (signal.aborted) return;
         if (record(event).object === 'error') throw { error: event }; // older vLLM
         if (isPart(event)) partCount += 1;
@@ -182,12 +205,17 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
       yield failed(stalledError(about, partCount > 0 ? idleTimeoutMs : firstEventTimeoutMs));
     } else if (progress.hasFired()) {
       yield failed(noProgressError(about, progressTimeoutMs));
+    } else if (thrown === KNOWN_TOO_LARGE) {
+      debug(`model: a request of ${sentBytes} bytes was not sent: the server has rejected a smaller one`);
+      yield failed(knownTooLargeError(about));
     } else if (thrown !== undefined) {
       const { status, body } = readFailure(thrown);
       const next = partCount === 0 ? learn(body, status) : undefined;
       if (next !== undefined) return next;
       debug(`model: request failed: ${String(thrown)}`);
-      yield failed(toModelError(thrown, about));
+      const error = toModelError(thrown, about);
+      if (error.isByteLimit && sentBytes >= LEAST_LIMIT) await requestLimit?.learn(sentBytes);
+      yield failed(error);
     } else {
       yield failed(partCount === 0 && !trace.isEventStream ? badUrlError(about) : cutError(about));
     }
@@ -198,10 +226,13 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
     return { type: 'failed', error: { ...error, message: withoutSecrets(error.message, secrets) } };
   }
 
-  return { exchange, debug, send: options.send ?? environmentSend(), baseUrl, apiKey, headers };
+  return { exchange, debug, baseUrl, apiKey, headers };
 }
 
 const ENDED = new Error('the request has ended');
+const KNOWN_TOO_LARGE = new Error('the request is larger than one that the server rejected');
+/** No server accepts less, in bytes: the rejection of a smaller request is about something else. */
+const LEAST_LIMIT = 64 * 1024;
 
 /** A timer that fires once after too long a silence. */
 interface Watchdog {

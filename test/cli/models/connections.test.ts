@@ -38,9 +38,18 @@ async function startKeyed(accepted: () => string) {
   return server;
 }
 
-async function open({ providers, env = {} }: Setup, standard = 'http://127.0.0.1:9/v1') {
+async function newHome(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'clawdcode-connections-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
+  return home;
+}
+
+async function open(
+  { providers, env = {} }: Setup,
+  standard = 'http://127.0.0.1:9/v1',
+  home: string | undefined = undefined,
+) {
+  home ??= await newHome();
   const settings = settingsSchema.parse({ baseUrl: standard, apiKey: 'sk-standard', providers });
   const PATH = process.env.PATH ?? '';
   const endpoints = createEndpoints({
@@ -54,8 +63,12 @@ async function open({ providers, env = {} }: Setup, standard = 'http://127.0.0.1
     debug: (line) => lines.push(line),
     onError: () => {},
   });
-  const ask = async (model: string, tools: ModelRequest['tools'] = []): Promise<ModelEvent[]> => {
-    const request = { model, messages: [{ role: 'user', content: 'hi' } as const], tools };
+  const ask = async (
+    model: string,
+    tools: ModelRequest['tools'] = [],
+    content = 'hi',
+  ): Promise<ModelEvent[]> => {
+    const request = { model, messages: [{ role: 'user', content } as const], tools };
     const events: ModelEvent[] = [];
     for await (const event of connections.client.stream(request, new AbortController().signal))
       events.push(event);
@@ -244,4 +257,23 @@ test("Anthropic's servers are used through their own API unless the settings say
   };
   expect(wiresOf(null)).toEqual(['anthropic', 'anthropic']);
   expect(wiresOf('chat')).toEqual(['chat', 'chat']);
+});
+
+test('the size of a request that a server rejected is remembered in the next session', async () => {
+  const server = await startLocalServer({
+    '/v1/chat/completions': (response) => sendJson(response, { error: 'Entity too large' }, 413),
+  });
+  onTestFinished(server.close);
+  const home = await newHome();
+  const asked = () => server.asked.filter(({ method }) => method === 'POST').length;
+  for (const [text, count] of [
+    ['A'.repeat(200_000), 1],
+    ['A'.repeat(200_000), 1],
+    ['A'.repeat(100_000), 2],
+  ] as const) {
+    const { ask } = await open({ providers: {} }, server.baseUrl, home);
+    const last = (await ask('m', [], text)).at(-1);
+    expect(last).toMatchObject({ type: 'failed', error: { kind: 'overflow', isByteLimit: true } });
+    expect(asked()).toBe(count);
+  }
 });

@@ -345,3 +345,35 @@ test('Anthropic: what the cache took and gave is in the usage', async () => {
     reply: { usage: { inputTokens: 960, cachedTokens: 800, cacheWriteTokens: 60, outputTokens: 25 } },
   });
 });
+
+test.each(['chat', 'responses', 'anthropic'] as const)(
+  '%s: a request with as many bytes as one that was rejected is not sent, images included',
+  async (wire) => {
+    const server = await jsonServer((response) => sendJson(response, 413, { error: 'Entity too large' }));
+    const learned: number[] = [];
+    const requestLimit = {
+      rejectedBytes: () => learned.at(-1),
+      learn: async (bytes: number) => void learned.push(bytes),
+    };
+    const client = createModelClient(wire, { apiKey: 'k', baseUrl: `${server.origin}/v1`, requestLimit });
+    const askWith = async (...sizes: readonly number[]) => {
+      const images = sizes.map((size) => ({
+        type: 'image' as const,
+        mediaType: 'image/png',
+        data: 'A'.repeat(size),
+      }));
+      const request: ModelRequest = { model: 'm', messages: [{ role: 'user', content: images }], tools: [] };
+      let last: ModelEvent | undefined;
+      for await (const event of client.stream(request, new AbortController().signal)) last = event;
+      return failure(last);
+    };
+    const tooLarge = { kind: 'overflow', isByteLimit: true, retryable: false };
+    for (const sizes of [[100_000, 100_000], [100_000, 100_000], [100_000, 100_000, 4], [100_000]])
+      expect(await askWith(...sizes)).toMatchObject(tooLarge);
+    expect(server.received).toHaveLength(2);
+    expect(learned).toEqual(server.received.map(({ text }) => Buffer.byteLength(text)));
+    // So small a request was not rejected for its bytes.
+    await askWith(1000);
+    expect([server.received.length, learned.length]).toEqual([3, 2]);
+  },
+);

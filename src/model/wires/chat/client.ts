@@ -5,6 +5,7 @@
 import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../../protocol/models/model.ts';
 import { isClosedModel, lookupModel } from '../../catalogue.ts';
 import { shownUrl } from '../../errors.ts';
+import type { HttpSend } from '../../http/types.ts';
 import { record } from '../../json.ts';
 import { createExchanges, createFormRetries, type ModelClientOptions } from '../exchange.ts';
 import { newCallId } from '../itemAccumulator.ts';
@@ -23,7 +24,7 @@ import {
 
 /** Creates a client for one server. It remembers for each model which fields the server rejected. */
 export function createOpenAIClient(options: ModelClientOptions): ModelClient {
-  const { exchange, debug, send, baseUrl, apiKey, headers } = createExchanges(options);
+  const { exchange, debug, baseUrl, apiKey, headers } = createExchanges(options);
   const writeBody = createBodyWriter();
   const reported = new Set<string>();
   /** Models that have made a native tool call in this session. */
@@ -88,10 +89,10 @@ export function createOpenAIClient(options: ModelClientOptions): ModelClient {
       {
         model,
         accumulator: createAccumulator(newCallId, offered, makesNativeCalls(model, dialect)),
-        ask(signal, trace, callbacks) {
+        ask(send, signal, trace, callbacks) {
           const { bytes, hash } = writeBody(request, dialect);
           onSent?.(sentAs(hash, request, dialect));
-          return ask(bytes, signal, trace, callbacks);
+          return ask(bytes, send, signal, trace, callbacks);
         },
         isPart: (event) => Array.isArray(record(event).choices),
         learn: (refusal, status) => learnDialect(dialect, refusal, status),
@@ -105,6 +106,7 @@ export function createOpenAIClient(options: ModelClientOptions): ModelClient {
 
   function ask(
     body: WrittenBody['bytes'],
+    send: HttpSend,
     signal: AbortSignal,
     trace: AnswerTrace,
     callbacks: ReplyCallbacks,
