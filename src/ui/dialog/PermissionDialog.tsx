@@ -8,7 +8,13 @@ import type { Theme } from '../theme/theme.ts';
 import { choicesFocus } from './choices.ts';
 import { Lines, TextField } from './Lines.tsx';
 import { askedPermission, permissionChoices, pressPermission, withCommentText } from './permission.ts';
-import { choiceRowsFor, commentFocus, permissionLayout, previewLines } from './permissionLayout.ts';
+import {
+  choiceRowsFor,
+  columnsForNumbered,
+  commentFocus,
+  permissionLayout,
+  previewLines,
+} from './permissionLayout.ts';
 import { titleNamesFile } from './permissionTitle.ts';
 import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
 
@@ -46,12 +52,21 @@ export function PermissionDialog({
   const counts = useTypeAheadGuard(`${question.id} ${state.holds}`, now);
   const stray = useStrayWord(now);
   const choices = useMemo(() => permissionChoices(question), [question]);
-  const preview = useMemo(
-    () => previewLines(question.preview, width, theme, markdown, titleNamesFile(question, width)),
-    [question, width, theme, markdown],
-  );
   const keymap = useContext(KeymapContext);
-  const [seen, onDrawn] = useSeenLines(preview.length, width);
+  const [preview, columns] = useMemo(() => {
+    const linesAt = (columns: number): readonly string[] =>
+      previewLines(question.preview, columns, theme, markdown, titleNamesFile(question, width));
+    const preview = linesAt(width);
+    // For the first choice and without a comment, so that the lines stay the same until the question is answered.
+    const { isNumbered } = permissionLayout({
+      ...{ question, preview, width, rows, theme, keymap },
+      ...{ top: 0, seen: 0, isWarned: false, isCommenting: false },
+      choiceRows: choiceRowsFor(choices, 0, preview.length, { width, rows, theme }),
+    });
+    const columns = isNumbered ? columnsForNumbered(linesAt, width) : width;
+    return [columns === width ? preview : linesAt(columns), columns] as const;
+  }, [question, choices, width, rows, theme, markdown, keymap]);
+  const [seen, onDrawn] = useSeenLines(preview.length, columns);
   const layout = permissionLayout({
     question,
     preview,

@@ -49,6 +49,8 @@ interface PermissionLayout {
   readonly seen: number;
   /** True if the dialog has a row that says what has not been seen. */
   readonly canWarn: boolean;
+  /** True if the preview is shown one line at a time, next to its number. */
+  readonly isNumbered: boolean;
 }
 
 /** Lays out at most `rows` lines including the comment field, provided that the choices fit in `rows`. */
@@ -74,11 +76,9 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const previewRows = Math.max(overflows && left > 1 ? left - 1 : Math.min(left, preview.length), 0);
   const top = Math.max(0, Math.min(input.top, preview.length - previewRows));
   const shown = preview.slice(top, top + previewRows);
-  const isOnlyRow = overflows && left === 1;
-  const ordinal = ` (${top + 1} of ${preview.length})`;
-  const isCut = isOnlyRow && shown.some((line) => !fitsWith(line, ordinal, width));
+  const isNumbered = overflows && left === 1;
   // A page after one that was skipped does not count.
-  const isNext = top <= input.seen && !isCut;
+  const isNext = top <= input.seen;
   const seen = isNext ? Math.max(input.seen, top + shown.length) : input.seen;
   const place = `lines ${top + 1}–${top + previewRows} of ${preview.length}`;
   const position = positionLine(question, place, preview.length - seen, isWarned, keymap);
@@ -86,7 +86,9 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
     above: [
       ...(showTitle ? [title] : []),
       ...(showWorktree ? worktree : []),
-      ...(isOnlyRow ? shown.map((line) => numbered(line, ordinal, width, theme)) : shown),
+      ...(isNumbered
+        ? shown.map((line) => numbered(line, numberText(top + 1, preview.length), width, theme))
+        : shown),
       ...(overflows && left > 1 ? [theme.warning(truncate(position, width))] : []),
       ...shortened(reasons, reasonRows, theme),
       ...(showBlank ? [''] : []),
@@ -96,8 +98,28 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
     previewRows: Math.max(1, previewRows),
     seen,
     canWarn: overflows && left > 1,
+    isNumbered,
   };
 }
+
+/** Fewest columns for a line next to its number. */
+const LEAST_COLUMNS = 8;
+
+/**
+ * The columns for the lines of a preview that is shown one line at a time, so that each has room for its number. If the
+ * screen is too narrow, lines get all of it, and a wide one has no number. `linesAt`: the preview, wrapped.
+ */
+export function columnsForNumbered(linesAt: (columns: number) => readonly string[], width: number): number {
+  for (let count = linesAt(width).length; ; ) {
+    const columns = width - textWidth(numberText(count, count));
+    if (columns < LEAST_COLUMNS) return width;
+    const lines = linesAt(columns).length;
+    if (String(lines).length <= String(count).length) return columns;
+    count = lines;
+  }
+}
+
+const numberText = (line: number, of: number): string => ` (${line} of ${of})`;
 
 /** Where the page is, and what approving takes while there are lines that have not been on the screen. */
 function positionLine(
@@ -116,15 +138,13 @@ function positionLine(
   return `  ${joinWithDots(`${lines} not shown`, 'once more approves', keys)}`;
 }
 
-const fitsWith = (line: string, place: string, width: number): boolean =>
-  textWidth(unpadded(line)) + textWidth(place) <= width;
-
 /** Without colors, and without the spaces that extend a background color to the edge of the screen. */
 const unpadded = (line: string): string => stripVTControlCharacters(line).trimEnd();
 
-/** A line of its own, since there is no row for its position among the others. */
-function numbered(line: string, place: string, width: number, theme: Theme): string {
-  return truncate(unpadded(line), Math.max(1, width - textWidth(place))) + theme.warning(place);
+/** A line and its number, if there is room for it: what the line says matters more. */
+function numbered(line: string, number: string, width: number, theme: Theme): string {
+  const text = unpadded(line);
+  return textWidth(text) + textWidth(number) <= width ? text + theme.warning(number) : truncate(text, width);
 }
 
 /** Which copy of the files this is about, since the title and the preview name them as in the project. */

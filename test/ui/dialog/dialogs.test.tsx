@@ -419,6 +419,25 @@ describe('what was not on the screen is not approved', () => {
     expect(answers).toEqual([{ behavior: 'allow' }]);
   });
 
+  test.each([12, 24, 60])(
+    'with one row and %s columns, wide lines are shown in full, and then approved',
+    async (width) => {
+      const words = Array.from({ length: 30 }, (_, index) => `word${index}`);
+      const wide = { type: 'command', command: `echo ${words.join(' ')}`, cwd: '/p' } as const;
+      const { screen, answers, pass } = await ask({ preview: wide }, 2, width);
+      let seen = '';
+      for (let press = 0; press < 200 && answers.length === 0; press++) {
+        const [line = ''] = screen.text();
+        if (width > 20) expect(line).toMatch(/ \(\d+ of \d+\)$/);
+        seen += line.replace(/ \(\d+ of \d+\)$/, '').trim();
+        pass(1000);
+        await screen.press('y');
+      }
+      expect(answers).toEqual([{ behavior: 'allow' }]);
+      expect(seen.replaceAll(' ', '')).toContain(words.join(''));
+    },
+  );
+
   test('on few rows, choices make room for a line of the preview', async () => {
     for (const rows of [2, 3, 4]) {
       const { screen } = await ask({ preview }, rows);
