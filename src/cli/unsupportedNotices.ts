@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { LoadedSettings, UnsupportedSettings } from '../config/types.ts';
 import { type JsonFile, openJsonFile } from '../disk/jsonFile.ts';
-import { JITLESS } from '../protocol/jitless.ts';
+import { JITLESS } from '../protocol/json.ts';
 
 const fileSchema = z.looseObject({
   /** The content that was last reported, by path. */

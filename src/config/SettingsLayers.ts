@@ -12,9 +12,8 @@ import { extractHooks, markUnapproved } from './hooks.ts';
 import { dropReserved, dropUnnamedModels, leafPaths, mergeValues } from './managed.ts';
 import { extractServers, readSharedServers, SERVERS_GRANT, SHARED_SERVERS_FILE } from './mcpServers.ts';
 import { createOpenedPaths, type OpenedPaths } from './openedPaths.ts';
-import { parseSettings } from './parseSettings.ts';
+import { parseSettings, rulesOf } from './parseSettings.ts';
 import { modelsNamedIn, type SettingsPaths, settingsFiles, shownPath } from './settingsFiles.ts';
-import { rulesOf } from './settingsRules.ts';
 import { withholdUntrusted } from './trust.ts';
 import type {
   Grant,

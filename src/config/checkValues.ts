@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { JITLESS } from '../protocol/jitless.ts';
+import { JITLESS } from '../protocol/json.ts';
 import { nearest } from './nearest.ts';
 import { settingsSchema } from './schema.ts';
 import type { Values } from './types.ts';

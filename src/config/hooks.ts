@@ -11,8 +11,7 @@ import {
   hookEvents,
   whyNeverRun,
 } from '../protocol/extensions/hooks.ts';
-import { JITLESS } from '../protocol/jitless.ts';
-import { isRecord } from '../protocol/json.ts';
+import { isRecord, JITLESS } from '../protocol/json.ts';
 import type { Layer, Problem, Values } from './types.ts';
 
 /** More than anyone writes by hand. */

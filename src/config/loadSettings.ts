@@ -4,7 +4,7 @@
  * a `Problem`; nothing here throws because of one, except in managed settings: see managed.ts.
  */
 import type { McpServerSource } from '../protocol/extensions/mcp.ts';
-import { JITLESS } from '../protocol/jitless.ts';
+import { JITLESS } from '../protocol/json.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { type ClaudeFile, readClaudeFiles } from './claude/claudeSettings.ts';
 import { invalidProviders, misplacedHeaders, misreadEndpoint, readEnvironment } from './environment.ts';
@@ -15,10 +15,10 @@ import { managedSource, readManaged, refusal, withoutLoosened } from './managed.
 import { candidateServers, extractServers, readServerFlags, SHARED_SERVERS_FILE } from './mcpServers.ts';
 import { refusedModes } from './modes.ts';
 import { pathsToHide } from './openedPaths.ts';
+import { rulesOf } from './parseSettings.ts';
 import { type LoadOptions, SettingsLayers } from './SettingsLayers.ts';
 import { settingsSchema } from './schema.ts';
 import { modelsNamedIn, settingsFiles, shownPath } from './settingsFiles.ts';
-import { rulesOf } from './settingsRules.ts';
 import type { LoadedSettings, Problem, Values } from './types.ts';
 
 const fileLayers: readonly SettingSource[] = ['user', 'project', 'local'];

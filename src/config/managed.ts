@@ -8,8 +8,7 @@ import { dirname, join } from 'node:path';
 import { isRecord } from '../protocol/json.ts';
 import { readSettingsText } from './files.ts';
 import { parsePermissionMode } from './modes.ts';
-import { parseSettings } from './parseSettings.ts';
-import { rulesOf } from './settingsRules.ts';
+import { parseSettings, rulesOf } from './parseSettings.ts';
 import type { Layer, Problem, SettingsFile, SettingsRule, Values } from './types.ts';
 
 /** Where managed settings are, and who may write them. No variable or flag moves it. */

@@ -15,7 +15,7 @@ import {
   mcpServerNamePattern,
   sharedMcpServerSchema,
 } from '../protocol/extensions/mcp.ts';
-import { JITLESS } from '../protocol/jitless.ts';
+import { JITLESS } from '../protocol/json.ts';
 import { readSettingsText } from './files.ts';
 import type { Layer, Problem, Values } from './types.ts';
 

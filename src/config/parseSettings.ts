@@ -1,7 +1,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { shortened } from '../protocol/text/visible.ts';
 import { type Complaint, checkValues } from './checkValues.ts';
-import type { Layer, Problem, Values } from './types.ts';
+import type { Layer, Problem, SettingsRule, Values } from './types.ts';
 
 /** The content of one settings file. `broken`: it is not a JSON object, so all of it is ignored. */
 interface ParsedSettings {
@@ -130,4 +130,12 @@ function spelled(code: string): string {
 
 function article(type: string): string {
   return type === 'null' ? 'null' : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+}
+
+/** The permission rules of a layer. */
+export function rulesOf(values: Values, source: string, base: string): SettingsRule[] {
+  const permissions = (values.permissions ?? {}) as Partial<Record<SettingsRule['behavior'], string[]>>;
+  return (['allow', 'ask', 'deny'] as const).flatMap((behavior) =>
+    (permissions[behavior] ?? []).map((text) => ({ text, behavior, source, base })),
+  );
 }

@@ -10,8 +10,7 @@ import {
   sharedMcpServerSchema,
 } from '../protocol/extensions/mcp.ts';
 import type { PluginContents } from '../protocol/extensions/plugins.ts';
-import { JITLESS } from '../protocol/jitless.ts';
-import { parseJson } from '../protocol/json.ts';
+import { JITLESS, parseJson } from '../protocol/json.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import { findPluginAgents } from './findAgents.ts';
 import { findPluginSkills, namesIn } from './findSkills.ts';

@@ -11,7 +11,7 @@ import type {
   PermissionQuestion,
   RuleSuggestion,
 } from '../protocol/permissions.ts';
-import { permissionUpdateOf } from '../protocol/permissionUpdate.ts';
+import { permissionUpdateOf } from '../protocol/permissions.ts';
 import { failedQuestion, refusalOf } from './denials.ts';
 import type { DriverAnswer, DriverLink } from './driver/driverLink.ts';
 

@@ -2,8 +2,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import type { HookEvent } from '../protocol/extensions/hooks.ts';
-import { JITLESS } from '../protocol/jitless.ts';
-import { isRecord } from '../protocol/json.ts';
+import { isRecord, JITLESS } from '../protocol/json.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 
 /** How a hook ended, whatever its type. */

@@ -1,7 +1,7 @@
 /** Runs one hook by asking a model, or a read-only agent, whether an event may proceed. */
 import * as z from 'zod';
 import type { HookCall, HookEvent, HookQuestion, JudgeHook } from '../protocol/extensions/hooks.ts';
-import { JITLESS } from '../protocol/jitless.ts';
+import { JITLESS } from '../protocol/json.ts';
 import { shortened } from '../protocol/text/visible.ts';
 import type { HookOutput } from './readOutput.ts';
 

@@ -14,7 +14,7 @@ import {
   mcpTransport,
   type OpenHostChannel,
 } from '../protocol/extensions/mcp.ts';
-import type { McpToolDefinition } from '../protocol/extensions/mcpTool.ts';
+import type { McpToolDefinition } from '../protocol/permissions.ts';
 import { type SettingsPrograms, serverProgram, serverRole } from '../protocol/settingsPrograms.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { Tool } from '../protocol/tools.ts';

@@ -20,7 +20,6 @@ import { type AuthStore, storedAuth, trackScopes } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HostTransport } from './hostTransport.ts';
 import { type Fetch, httpTransport } from './http.ts';
-import { createIdleTimer } from './idleTimer.ts';
 import { keepListening } from './listening.ts';
 import type { ListedPrompt, ListedTool } from './offeredTools.ts';
 import type { CallResult } from './outcome.ts';
@@ -288,4 +287,44 @@ function reasonOf(error: unknown, timeoutMs: number): string {
   };
   const text = message === 'fetch failed' && cause?.message ? `${message}: ${cause.message}` : message;
   return shortened(text, MAX_REASON);
+}
+
+/** Aborts a call without activity for too long; time in which its server waits for the user is not counted. */
+interface IdleTimer {
+  readonly signal: AbortSignal;
+  /** Call on activity of the server. */
+  reset(): void;
+  /** Stops the time until the returned function is called. */
+  hold(): () => void;
+  stop(): void;
+}
+
+function createIdleTimer(limitMs: number): IdleTimer {
+  const abort = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let held = 0;
+  const reset = (): void => {
+    clearTimeout(timer);
+    if (held === 0) timer = setTimeout(() => abort.abort(), limitMs);
+  };
+  reset();
+  return {
+    signal: abort.signal,
+    reset,
+    hold() {
+      held++;
+      clearTimeout(timer);
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        held--;
+        reset();
+      };
+    },
+    stop() {
+      held = Number.POSITIVE_INFINITY;
+      clearTimeout(timer);
+    },
+  };
 }

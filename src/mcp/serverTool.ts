@@ -1,6 +1,6 @@
 /** Wraps a server's tool as a tool of the agent. Its effects are unknown: the server's hints are not trusted. */
-import type { McpToolDefinition } from '../protocol/extensions/mcpTool.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
+import type { McpToolDefinition } from '../protocol/permissions.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import type { CallOptions } from './connect.ts';

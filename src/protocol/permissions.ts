@@ -1,5 +1,4 @@
 /** Types of permissions: what a tool wants to do, the decision of the rules, and the user's answer. */
-import type { McpToolDefinition } from './extensions/mcpTool.ts';
 import type { FieldAnswer, Form } from './forms.ts';
 
 /**
@@ -254,4 +253,37 @@ export interface ExplainedVerdict {
     readonly reason: string;
     readonly row?: string;
   }[];
+}
+
+/** What "always" would save, as Claude Code's `PermissionUpdate`, for hooks and driving programs. */
+export function permissionUpdateOf({ rules, destination }: RuleSuggestion): object {
+  if (destination === 'mode') return { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
+  return {
+    type: 'addRules',
+    behavior: 'allow',
+    rules: rules.map((rule) => {
+      const [, toolName = rule, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? [];
+      return { toolName, ...(ruleContent === undefined ? {} : { ruleContent }) };
+    }),
+    destination: destination === 'local' ? 'localSettings' : 'session',
+  };
+}
+
+/** What a server says about one of its tools. Allow rules are bound to it. */
+export interface McpToolDefinition {
+  /** Its name for the model and in rules. */
+  readonly tool: string;
+  readonly server: string;
+  /** What is started or connected to, or the plugin that contains the server. */
+  readonly target: string;
+  /** The server is defined by the project, or for it. */
+  readonly isOfProject: boolean;
+  readonly title?: string | undefined;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+  /** Of all that is bound. */
+  readonly digest: string;
+  /** The digests of all tools that the server offers now, by name. */
+  readonly offered: Readonly<Record<string, string>>;
 }

@@ -23,7 +23,6 @@ import type {
   RequestMessage,
   Summarize,
 } from './api/context.ts';
-import { ContextError } from './contextError.ts';
 import { createAppender } from './contextMessages.ts';
 import {
   type CheckedContextOptions,
@@ -33,7 +32,7 @@ import {
   openStore,
   storeBehind,
 } from './contextOptions.ts';
-import { messageOf } from './errors.ts';
+import { ContextError, messageOf } from './errors.ts';
 
 interface EngineHost {
   readonly version: string;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { ContextManager } from '../context/index.ts';
 import type { ToolCall, ToolSchema } from '../protocol/messages.ts';
-import { ContextError } from './contextError.ts';
+import { ContextError } from './errors.ts';
 
 const count = z.int().min(0);
 const message = z.discriminatedUnion('role', [

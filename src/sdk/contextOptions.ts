@@ -9,7 +9,7 @@ import {
 import type { ModelInfo } from '../protocol/models/model.ts';
 import { contextSettingsSchema } from '../protocol/settings/contextSettings.ts';
 import type { ContextModel, ContextStore, Summarize } from './api/context.ts';
-import { ContextError } from './contextError.ts';
+import { ContextError } from './errors.ts';
 
 /** Characters of a title: in memory, it is the first message. */
 const MAX_TITLE = 200;

@@ -11,8 +11,8 @@ import type { ContextUsage, Controls } from './api/sdk.ts';
 import type { CheckedOptions } from './checkOptions.ts';
 import { ClawdCodeError } from './errors.ts';
 import { answerRequest, createHostAnswers } from './hostAnswers.ts';
+import type { Connect, ProgramEnd, Transport } from './launch.ts';
 import { launchOf } from './launch.ts';
-import type { Connect, ProgramEnd, Transport } from './transport.ts';
 
 export interface Host {
   readonly connect: Connect;

@@ -3,7 +3,7 @@
 import type { Todo } from '../../protocol/entries/fields.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
 import type { Access, RuleSuggestion } from '../../protocol/permissions.ts';
-import { permissionUpdateOf } from '../../protocol/permissionUpdate.ts';
+import { permissionUpdateOf } from '../../protocol/permissions.ts';
 import { shortened } from '../../protocol/text/visible.ts';
 import type { EndedCall, Tool, ToolOutcome } from '../../protocol/tools.ts';
 import type { HookResult, SessionHooks } from './sessionHooks.ts';

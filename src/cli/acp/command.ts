@@ -5,23 +5,27 @@ import { resolve } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import type { ReadableStream as WebReadable } from 'node:stream/web';
 import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk';
+import type { AcpPorts } from '../../acp/acpAgent.ts';
 import { serveAcp } from '../../acp/acpAgent.ts';
 import { MAX_LINE_BYTES } from '../../headless/driver/driverMessages.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
+import type { SessionQuery } from '../../protocol/sessions.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
 import { previewNotice } from '../../ui/dialog/permission.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { listerFor } from '../models/modelChoice.ts';
 import { type CliOptions, parseArguments } from '../options.ts';
 import { createPermissionEngine } from '../permissionThread/ThreadedEngine.ts';
 import type { AppPaths } from '../process/appPaths.ts';
+import { readAppPaths } from '../process/appPaths.ts';
 import { createDebugLog, debugFileOf } from '../process/debugLog.ts';
 import { flush, guardOutput } from '../process/guardSession.ts';
 import { createTokenEncoder } from '../process/threads.ts';
 import { parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
+import { openSessions } from '../sessionCommand/sessions.ts';
 import { findModelAccess, readSettings, trustIn } from '../startup.ts';
 import { createAcpProgram } from '../subcommands/programs.ts';
-import { listForClient } from './listForClient.ts';
 import { openForClient } from './openForClient.ts';
 
 /** `argv`: the arguments after `acp`. Serves until the client is gone; returns the exit code. */
@@ -126,3 +130,28 @@ function endWithProcess(log: (text: string) => void) {
   });
   return { stop: stop.signal, code: () => code };
 }
+
+const PAGE = 50;
+
+/**
+ * Sessions on this machine, as the Agent Client Protocol lists them; without archived ones, and those whose folder no
+ * longer exists, because they cannot be resumed there.
+ */
+const listForClient: AcpPorts['list'] = async (cwd, offset) => {
+  const sessions = await openSessions(readAppPaths(cwd));
+  try {
+    const query: SessionQuery = {
+      ...(cwd === undefined ? {} : { project: sessions.projects }),
+      ...{ archived: false, offset, limit: PAGE },
+    };
+    const { sessions: page } = await sessions.list(query);
+    const found = page.flatMap(({ id, root, isMoved, title, updatedAt }) =>
+      root === undefined || isMoved
+        ? []
+        : [{ sessionId: id, cwd: root, title: visibleLine(title, 200), updatedAt: updatedAt.toISOString() }],
+    );
+    return { sessions: found, ...(page.length < PAGE ? {} : { next: offset + PAGE }) };
+  } finally {
+    await sessions.close();
+  }
+};

@@ -7,9 +7,9 @@ import { checkEndpoint } from './checks/endpoint.ts';
 import { checkDataFolder, checkSessions, checkSettings } from './checks/files.ts';
 import { checkNode, checkPrograms } from './checks/programs.ts';
 import { checkTerminal } from './checks/terminal.ts';
+import type { DoctorPorts } from './ports.ts';
 import { createDoctorPorts, createNetworkPorts, withModelsEndpoint } from './ports.ts';
 import { readTerminalFacts } from './terminalFacts.ts';
-import type { DoctorPorts } from './types.ts';
 
 /**
  * Runs all checks in parallel and reports them in a fixed order. A check that throws becomes a finding, too; none takes

@@ -5,7 +5,8 @@ import { wireOf } from '../../model/endpoint.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
-import type { ModelProbe } from '../../protocol/models/server.ts';
+import type { ModelProbe, ServerAnswer } from '../../protocol/models/server.ts';
+import type { SandboxState } from '../../protocol/sandbox.ts';
 import { probeMachine } from '../../sandbox/probe.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { createEndpoints } from '../models/endpoints.ts';
@@ -13,8 +14,8 @@ import { listerFor } from '../models/modelChoice.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { gitEnvironment } from '../process/lookUp.ts';
 import { probeOptions } from '../sandbox.ts';
-import { findModelAccess } from '../startup.ts';
-import type { DoctorPorts, NetworkPorts } from './types.ts';
+import { findModelAccess, type ModelAccess } from '../startup.ts';
+import type { TerminalFacts } from './terminalFacts.ts';
 
 /** Timeouts in milliseconds: for a program to print its version, and for a server to list its models. */
 const PROGRAM_MS = 3000;
@@ -115,4 +116,31 @@ export async function withModelsEndpoint(
     settings: { ...settings, baseUrl, wire, headers, apiKey, model: id },
     sources: { ...rest.sources, baseUrl: source, apiKey: key.source ?? source },
   };
+}
+
+// Inputs of the checks.
+
+export interface DoctorPorts {
+  readonly place: AppPaths;
+  readonly loaded: LoadedSettings;
+  readonly isTrusted: boolean;
+  /** Version and path of the running Node. */
+  readonly node: { readonly version: string; readonly path: string; readonly platform: string };
+  /** Undefined if the output is not a terminal. */
+  readonly terminal: TerminalFacts | undefined;
+  /** Null if no network requests may be sent. */
+  readonly network: NetworkPorts | null;
+  /** Returns the first line that a program prints; undefined if the program is missing or does not answer. */
+  run(program: string, args: readonly string[]): Promise<string | undefined>;
+  /** Returns the state of the sandbox. */
+  sandbox(): Promise<SandboxState>;
+  /** Monotonic time in milliseconds. */
+  now(): number;
+}
+
+export interface NetworkPorts {
+  readonly access: ModelAccess;
+  ask(apiKey: string | undefined): Promise<ServerAnswer>;
+  /** Sends a few short prompts; undefined if that is disabled. */
+  readonly probe: (() => Promise<ModelProbe>) | undefined;
 }

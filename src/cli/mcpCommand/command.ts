@@ -15,8 +15,7 @@ import {
   mcpTarget,
   mcpTransport,
 } from '../../protocol/extensions/mcp.ts';
-import { JITLESS } from '../../protocol/jitless.ts';
-import { parseJson } from '../../protocol/json.ts';
+import { JITLESS, parseJson } from '../../protocol/json.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';

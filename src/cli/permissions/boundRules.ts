@@ -1,7 +1,6 @@
 /** Which allow rules still cover an MCP tool as it is defined now, and the question if none does. */
 import { namesTool, parseRule, type SourcedRule } from '../../permissions/rules/rules.ts';
-import type { McpToolDefinition } from '../../protocol/extensions/mcpTool.ts';
-import type { PermissionDecision, PermissionMode } from '../../protocol/permissions.ts';
+import type { McpToolDefinition, PermissionDecision, PermissionMode } from '../../protocol/permissions.ts';
 import type { DefinitionChange, ToolBindings } from './toolBindings.ts';
 
 /** The first change, if no allow rule covers the tool as it is now. `isSaved`: the rule outlasts the session. */

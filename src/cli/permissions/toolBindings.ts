@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openJsonFile } from '../../disk/jsonFile.ts';
-import type { McpToolDefinition } from '../../protocol/extensions/mcpTool.ts';
+import type { McpToolDefinition } from '../../protocol/permissions.ts';
 import { changedLines } from './shownChange.ts';
 
 /** How a rule names a tool, and how long it applies. */

@@ -14,7 +14,7 @@ import { ownGit } from '../../disk/ownGit.ts';
 import { type HookReader, pluginNamePattern, readPlugin } from '../../extensions/readPlugin.ts';
 import type { HookSource } from '../../protocol/extensions/hooks.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
-import { JITLESS } from '../../protocol/jitless.ts';
+import { JITLESS } from '../../protocol/json.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
 import { gitEnvironment } from '../process/lookUp.ts';

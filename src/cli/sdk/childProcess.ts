@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { inputLines } from '../../headless/driver/driverMessages.ts';
-import type { Connect, ProgramEnd, Transport } from '../../sdk/transport.ts';
+import type { Connect, ProgramEnd, Transport } from '../../sdk/launch.ts';
 
 /** How long the program may take to save its session before it is killed, in milliseconds. */
 const SAVE_MS = 5000;

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createEventQueue } from '../../sdk/eventQueue.ts';
-import type { Connect, ProgramEnd } from '../../sdk/transport.ts';
+import type { Connect, ProgramEnd } from '../../sdk/launch.ts';
 import type { DriveOptions } from '../headless/drive.ts';
 import { createTail } from './childProcess.ts';
 

@@ -20,7 +20,6 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
-import { syncFolder } from './folders.ts';
 import { newId } from './newEntries.ts';
 import type { Blobs, Redaction } from './sessionStore.ts';
 import {
@@ -29,6 +28,7 @@ import {
   makeStoredFolder,
   openStored,
   StoredLinkError,
+  syncFolder,
 } from './storedFiles.ts';
 
 /** Limits for stored outputs. */

@@ -7,9 +7,8 @@ import { type FileHandle, lstat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { seal } from './entryLine.ts';
-import { syncFolder } from './folders.ts';
 import { type LogContents, readLog } from './logReader.ts';
-import { makeStoredFolder, openToAppend, unlessMissing } from './storedFiles.ts';
+import { makeStoredFolder, openToAppend, syncFolder, unlessMissing } from './storedFiles.ts';
 
 /** The file that this store read or wrote was deleted, replaced or truncated. */
 export class LogVanishedError extends Error {

@@ -12,7 +12,6 @@ import { HistoryManager } from '../history/HistoryManager.ts';
 import { BlobStore } from './BlobStore.ts';
 import { deleteSessionFiles } from './catalogue/deleteSession.ts';
 import { archiveFileIn } from './catalogue/logFiles.ts';
-import { syncFolder } from './folders.ts';
 import { JSONLStore } from './JSONLStore.ts';
 import { loadLog } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
@@ -30,7 +29,7 @@ import {
   type SessionStore,
 } from './sessionStore.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
-import { assertRealFolders, unlessMissing } from './storedFiles.ts';
+import { assertRealFolders, syncFolder, unlessMissing } from './storedFiles.ts';
 
 interface PersistentStoreOptions {
   /** From `getStorageRoot`. */

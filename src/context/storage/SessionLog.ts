@@ -5,7 +5,7 @@
  */
 import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
-import { JITLESS } from '../../protocol/jitless.ts';
+import { JITLESS } from '../../protocol/json.ts';
 import type { HistoryManager } from '../history/HistoryManager.ts';
 import type { Live } from '../history/liveEntries.ts';
 import { Listeners } from '../Listeners.ts';

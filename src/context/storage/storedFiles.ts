@@ -6,11 +6,10 @@
  * `folder` is always one with sessions: a project's, or that of the sessions of a session's subagents.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { lstatOf } from '../../disk/fileLookups.ts';
 import { isLoop } from '../../disk/realFile.ts';
-import { makeFolder } from './folders.ts';
 
 /** A link where only real files and folders are used. */
 export class StoredLinkError extends Error {
@@ -136,4 +135,31 @@ function assertOrdinary(path: string, info: Stats): void {
 /** For `catch`: undefined if the file does not exist; throws any other error. */
 export function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
+}
+
+// Creates private folders and makes new names durable.
+
+/** Creates the folder and missing parents with mode 0700, and syncs the new names to disk. */
+export async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 }).catch(async (error) => {
+    // On a read-only disk, Node reports ENOENT for the whole path; creating the first missing folder gives the real
+    // reason.
+    await mkdir(await firstMissing(folder), { mode: 0o700 });
+    throw error;
+  });
+  if (first === undefined) return;
+  for (let made = folder; made.startsWith(first); made = dirname(made)) await syncFolder(dirname(made));
+}
+
+/** Makes the names in a folder durable. Ignores file systems that cannot sync a folder. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+async function firstMissing(folder: string): Promise<string> {
+  const parent = dirname(folder);
+  const isThere = parent === folder || (await stat(parent).then(Boolean, () => false));
+  return isThere ? folder : firstMissing(parent);
 }

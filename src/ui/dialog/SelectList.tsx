@@ -10,7 +10,6 @@ import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { fieldInput, fieldText } from './field.ts';
 import { Lines, TextField } from './Lines.tsx';
-import { listKeys } from './listKeys.ts';
 import {
   createSelection,
   filterSelection,
@@ -142,4 +141,22 @@ export function SelectList<T>(props: SelectListProps<T>) {
 function plainRow(text: string, width: number, isSelected: boolean, theme: Theme): string {
   const line = truncate(sanitizeLine(text), width);
   return isSelected ? theme.accent(line) : line;
+}
+
+/** More rows than any list has. */
+const FAR = 1e9;
+
+/** What the keys of a list do: `move` moves the selection by rows; `page` is the number of rows of a page. */
+export function listKeys(
+  move: (by: number) => void,
+  page: number,
+): Partial<Record<DialogFocusAction, () => void>> {
+  return {
+    'select:previous': () => move(-1),
+    'select:next': () => move(1),
+    'select:pageUp': () => move(-page),
+    'select:pageDown': () => move(page),
+    'select:first': () => move(-FAR),
+    'select:last': () => move(FAR),
+  };
 }

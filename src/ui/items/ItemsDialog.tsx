@@ -7,7 +7,7 @@ import type { ContextItem, ItemEdit } from '../../protocol/contextReport.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import { fieldInput } from '../dialog/field.ts';
 import { Lines, TextField } from '../dialog/Lines.tsx';
-import { listKeys } from '../dialog/listKeys.ts';
+import { listKeys } from '../dialog/SelectList.tsx';
 import { moveSelection, windowAround } from '../dialog/selection.ts';
 import { useLatest } from '../dialog/useAnswers.ts';
 import { applyEdit, createBuffer } from '../input/textBuffer.ts';

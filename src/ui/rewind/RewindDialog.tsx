@@ -4,7 +4,7 @@ import type { Agent } from '../../agent/types.ts';
 import type { TurnRecord } from '../../protocol/checkpoints.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import { Lines } from '../dialog/Lines.tsx';
-import { listKeys } from '../dialog/listKeys.ts';
+import { listKeys } from '../dialog/SelectList.tsx';
 import { useLatest, useTypeAheadGuard } from '../dialog/useAnswers.ts';
 import type { DialogFocusAction, DialogKey } from '../keys/keymap.ts';
 import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';

@@ -4,7 +4,7 @@ import { Box } from 'ink';
 import { useEffect, useMemo, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
 import { Lines } from '../dialog/Lines.tsx';
-import { listKeys } from '../dialog/listKeys.ts';
+import { listKeys } from '../dialog/SelectList.tsx';
 import { useLatest } from '../dialog/useAnswers.ts';
 import { joinWithDots, keyHints } from '../keys/keyHints.ts';
 import {

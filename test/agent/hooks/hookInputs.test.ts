@@ -1,7 +1,7 @@
 /** What hooks get, compared with the published types of Claude Code. */
 import { expect, test } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/agentDeps.ts';
-import { backgroundTasks } from '../../../src/agent/hooks/backgroundTasks.ts';
+import { backgroundTasks } from '../../../src/agent/hooks/createHooks.ts';
 import { type HookEvent, hookEvents } from '../../../src/protocol/extensions/hooks.ts';
 import type { TaskInfo, TaskPort } from '../../../src/protocol/tasks.ts';
 import type { Tool } from '../../../src/protocol/tools.ts';

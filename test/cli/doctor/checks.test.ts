@@ -6,7 +6,7 @@ import { checkEndpoint } from '../../../src/cli/doctor/checks/endpoint.ts';
 import { checkDataFolder, checkSessions, checkSettings } from '../../../src/cli/doctor/checks/files.ts';
 import { checkNode, checkPrograms } from '../../../src/cli/doctor/checks/programs.ts';
 import { diagnose } from '../../../src/cli/doctor/diagnose.ts';
-import type { NetworkPorts } from '../../../src/cli/doctor/types.ts';
+import type { NetworkPorts } from '../../../src/cli/doctor/ports.ts';
 import { type Finding, isHealthy } from '../../../src/commands/pages/doctorPage.ts';
 import type { ModelError } from '../../../src/protocol/models/model.ts';
 import type { ModelProbe, ServedModel, ServerAnswer } from '../../../src/protocol/models/server.ts';

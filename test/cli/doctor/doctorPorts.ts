@@ -1,4 +1,4 @@
-import type { DoctorPorts } from '../../../src/cli/doctor/types.ts';
+import type { DoctorPorts } from '../../../src/cli/doctor/ports.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
 import type { LoadedSettings } from '../../../src/config/types.ts';
 

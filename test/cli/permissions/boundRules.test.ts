@@ -8,8 +8,7 @@ import { loadSettings } from '../../../src/config/loadSettings.ts';
 import { digestOf } from '../../../src/mcp/definition.ts';
 import type { OfferedTool } from '../../../src/mcp/offeredTools.ts';
 import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
-import type { McpToolDefinition } from '../../../src/protocol/extensions/mcpTool.ts';
-import type { PermissionMode } from '../../../src/protocol/permissions.ts';
+import type { McpToolDefinition, PermissionMode } from '../../../src/protocol/permissions.ts';
 
 function createHome(): { readonly dataRoot: string; readonly home: string; readonly root: string } {
   const home = mkdtempSync(join(tmpdir(), 'bound-'));

@@ -2,8 +2,13 @@
 import { inflateSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
-import { examineModel, examTokens } from '../../../src/model/servers/examineModel.ts';
-import { fillerText, NEEDLE_ANSWER, redImage } from '../../../src/model/servers/examTexts.ts';
+import {
+  examineModel,
+  examTokens,
+  fillerText,
+  NEEDLE_ANSWER,
+  redImage,
+} from '../../../src/model/servers/examineModel.ts';
 import { type Asked, type Route, sendJson, startLocalServer } from '../../e2e/support/localServers.ts';
 
 interface Abilities {

@@ -16,7 +16,7 @@ import type { ModelProbe, ServedModel, ServerAnswer, ServerKind } from '../../..
 import { count, formatTokens } from '../../../ui/print/numbers.ts';
 import { openLearnedWindows } from '../../models/learnedWindows.ts';
 import { cardLine, openCards } from '../../models/modelCards.ts';
-import type { DoctorPorts } from '../types.ts';
+import type { DoctorPorts } from '../ports.ts';
 
 /** Sends a few short prompts if probing is enabled. */
 export async function checkEndpoint(ports: DoctorPorts): Promise<readonly Finding[]> {

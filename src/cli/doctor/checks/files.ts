@@ -5,7 +5,7 @@ import type { Finding } from '../../../commands/pages/doctorPage.ts';
 import { formatBytes } from '../../../ui/print/numbers.ts';
 import { openCommandCatalogue } from '../../process/threads.ts';
 import { unsupportedText } from '../../unsupportedNotices.ts';
-import type { DoctorPorts } from '../types.ts';
+import type { DoctorPorts } from '../ports.ts';
 
 /** Bytes of free space below which sessions may soon fail to be saved. */
 const LITTLE_SPACE = 200 * 2 ** 20;

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../commands/pages/doctorPage.ts';
 import { OWN_GIT_ARGUMENTS } from '../../../disk/ownPrograms.ts';
 import type { SandboxState } from '../../../protocol/sandbox.ts';
-import type { DoctorPorts } from '../types.ts';
+import type { DoctorPorts } from '../ports.ts';
 
 /** Checks the other programs that are needed. */
 export async function checkPrograms({ run, place, sandbox }: DoctorPorts): Promise<readonly Finding[]> {

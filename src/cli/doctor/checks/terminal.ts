@@ -1,8 +1,8 @@
 import type { Finding } from '../../../commands/pages/doctorPage.ts';
 import { textWidth } from '../../../ui/print/width.ts';
 import { isDumbTerminal } from '../../terminal/screenKind.ts';
+import type { DoctorPorts } from '../ports.ts';
 import { samples, type TerminalAnswers, type TerminalFacts } from '../terminalFacts.ts';
-import type { DoctorPorts } from '../types.ts';
 
 /** Checks the terminal's capabilities, and the locale, which determines the character encoding. */
 export function checkTerminal({ terminal, place }: DoctorPorts): readonly Finding[] {

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, copyFile, type FileHandle, link } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { syncFolder } from '../folders.ts';
-import { createStored, makeStoredFolder, openStored, openToAppend } from '../storedFiles.ts';
+import { createStored, makeStoredFolder, openStored, openToAppend, syncFolder } from '../storedFiles.ts';
 
 /** A line that could not be read, or that changed after it was written. */
 export interface DamagedLine {

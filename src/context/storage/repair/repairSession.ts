@@ -7,13 +7,12 @@ import { dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { yieldToEventLoop } from '../../tokens/measured.ts';
 import { seal, unreadableEntry } from '../entryLine.ts';
-import { syncFolder } from '../folders.ts';
 import { resumePointFile } from '../loadLog.ts';
 import { newId } from '../newEntries.ts';
 import { lockFileOf } from '../pathUtils.ts';
 import { acquireSessionLock } from '../SessionLock.ts';
 import type { LockHolder } from '../sessionStore.ts';
-import { createStored, makeStoredFolder, openStored, removeStored } from '../storedFiles.ts';
+import { createStored, makeStoredFolder, openStored, removeStored, syncFolder } from '../storedFiles.ts';
 import { keepDamaged, quarantineFolder } from './damage.ts';
 import { scanLog } from './verifySession.ts';
 

@@ -5,7 +5,7 @@
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { lstatOf, readFileNow, readSmallText } from '../../../disk/fileLookups.ts';
-import { isRefusedByGit } from '../../../disk/gitPathRules.ts';
+import { isRefusedByGit } from '../../../disk/gitIndexCheck.ts';
 import { isInside, realpath } from '../../../disk/paths.ts';
 import { COPIES_FILES, dangerStamp, OTHER_COMMON, OTHER_WORKTREE } from '../dangers.ts';
 import { gitdirIn, worktreeOf } from './gitFolders.ts';

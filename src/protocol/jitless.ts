@@ -1,6 +1,0 @@
-/**
- * For schemas used only a few times per run. zod generates and compiles code for each object schema on first use, which
- * pays off only for thousands of values: for the settings it took 8 ms of each start; for the entries that a session
- * appends it took 2 ms and saves 1 µs each.
- */
-export const JITLESS = { jitless: true } as const;
