@@ -17,6 +17,7 @@ import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Access } from '../protocol/permissions.ts';
 import { toolNames } from '../protocol/toolNames.ts';
+import { createWorkQueue } from '../protocol/workQueue.ts';
 
 /** A scan that started this recently is taken as the state before a command: no user edits files that fast. */
 const FRESH_MS = 1000;
@@ -192,21 +193,16 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
 
 /** Runs one operation at a time, in the order requested. */
 function createQueue(warn: (text: string) => void) {
-  let queue: Promise<unknown> = Promise.resolve();
+  const enqueue = createWorkQueue();
   let isWarned = false;
   const failed = (error: unknown): undefined => {
     const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
     if (!isWarned) warn(`Checkpoints are off: ${why}. Work continues, but file changes cannot be rewound.`);
     isWarned = true;
   };
-  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = queue.then(work);
-    queue = done.catch(() => undefined);
-    return done;
-  };
   const safely = <T>(work: () => Promise<T>): Promise<T | undefined> => enqueue(work).catch(failed);
   /** Resolves when everything requested so far is done. */
-  const idle = (): Promise<unknown> => queue;
+  const idle = (): Promise<void> => enqueue(async () => {});
   return { enqueue, safely, idle };
 }
 

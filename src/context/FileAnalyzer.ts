@@ -4,12 +4,12 @@ import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { isInside, realpath } from '../disk/paths.ts';
 import { openRealFile } from '../disk/realFile.ts';
+import { atOnce, inSlices, type Steps } from '../disk/slices.ts';
 import { filesReadBy } from '../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { fileStamp, isStampReliable } from '../protocol/files/fileStamp.ts';
 import { contentText } from '../protocol/messages.ts';
 import { isPasted, pathTokens } from './facts/entryText.ts';
-import { runAtOnce, runInSlices } from './facts/slices.ts';
 import { isPrompt } from './history/atoms.ts';
 import type { CacheStore } from './storage/CacheStore.ts';
 import { headOf } from './tokens/truncate.ts';
@@ -64,7 +64,7 @@ const CALL_WEIGHT = 3;
  * entry's directory, then `root`. Files outside `root` are included only if they were modified.
  */
 export function analyzeFiles(entries: readonly JSONLEntry[], root: string): FileReference[] {
-  return runAtOnce(analyze(entries, root));
+  return atOnce(analyze(entries, root));
 }
 
 /** Like `analyzeFiles`, but yields to the event loop, so that a long log does not block input and screen. */
@@ -72,10 +72,10 @@ export async function analyzeFilesInSlices(
   entries: readonly JSONLEntry[],
   root: string,
 ): Promise<FileReference[]> {
-  return runInSlices(analyze(entries, root));
+  return inSlices(analyze(entries, root));
 }
 
-function* analyze(entries: readonly JSONLEntry[], root: string): Generator<void, FileReference[]> {
+function* analyze(entries: readonly JSONLEntry[], root: string): Steps<FileReference[]> {
   const found = new Map<string, FileReference>();
   const files = new RealFiles();
   const current = entries.findLastIndex(isPrompt);

@@ -25,3 +25,13 @@ export async function inSlices<T>(steps: Steps<T>): Promise<T> {
     until = performance.now() + SLICE_MS;
   }
 }
+
+/** For work that awaits other things, too: call it after each part of the work. */
+export function createRest(): () => Promise<void> {
+  let until = performance.now() + SLICE_MS;
+  return async () => {
+    if (performance.now() < until) return;
+    await setImmediate();
+    until = performance.now() + SLICE_MS;
+  };
+}

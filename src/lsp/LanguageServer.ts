@@ -3,6 +3,7 @@
  * the other; an edit that waits for its turn is combined with the next one of the same file.
  */
 import type { FileEdit, LanguageServerState } from '../protocol/diagnostics.ts';
+import { createWorkQueue } from '../protocol/workQueue.ts';
 import type { Connection, OpenFile } from './connection.ts';
 import type { FoundProgram } from './findProgram.ts';
 import { newProblems, type Problem } from './problems.ts';
@@ -41,7 +42,7 @@ export class LanguageServer {
   #state: LanguageServerState = { type: 'idle' };
   #process: ServerProcess | undefined;
   #connection: Promise<Connection> | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #enqueue = createWorkQueue();
   readonly #waiting = new Map<string, Waiting>();
   /** By path; the file edited last is the last one. */
   readonly #files = new Map<string, Checked>();
@@ -71,8 +72,7 @@ export class LanguageServer {
       this.#waiting.delete(path);
       return this.#check({ path, before: edit?.before, after: edit?.after ?? after });
     };
-    const result = this.#queue.then(run);
-    this.#queue = result.catch(() => undefined);
+    const result = this.#enqueue(run);
     this.#waiting.set(path, { before, after, result });
     return result;
   }

@@ -15,6 +15,7 @@ import {
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Message } from '../protocol/messages.ts';
 import type { ModelError, ModelInfo } from '../protocol/models/model.ts';
+import { createWorkQueue } from '../protocol/workQueue.ts';
 import type {
   Compaction,
   Context,
@@ -132,16 +133,14 @@ function contextOf(
   };
   /** One after another: a result belongs to the call before it. */
   const appendOne = createAppender(manager, tools);
-  let appending: Promise<unknown> = Promise.resolve();
+  const inOrder = createWorkQueue();
   return {
     id: manager.getCurrentSessionId() ?? '',
     file: manager.filePath() || undefined,
     append(...messages) {
-      const done = appending.then(async () => {
+      return inOrder(async () => {
         for (const message of messages) await appendOne(message);
       });
-      appending = done.catch(() => undefined);
-      return done;
     },
     async request({ signal } = {}) {
       const { value, compactions } = await collecting(signal, (options) => manager.buildRequest(options));

@@ -3,10 +3,10 @@
  * and which lines imitate a turn, the program or tool syntax. Nothing else is checked, since the user's messages are
  * quoted next to it.
  */
+import { inSlices, type Steps } from '../../disk/slices.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { FinishReason } from '../../protocol/messages.ts';
 import { evidenceTexts, pathTokens } from '../facts/entryText.ts';
-import { runInSlices } from '../facts/slices.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/truncate.ts';
 
@@ -23,7 +23,7 @@ interface CheckedSummary {
 export async function checkSummary(summary: string, entries: readonly JSONLEntry[]): Promise<CheckedSummary> {
   const text = withoutAuthority(summary);
   const unseen = new Set(pathTokens(text).filter(isFilePath).slice(0, MAX_PATHS));
-  await runInSlices(findIn(entries, unseen));
+  await inSlices(findIn(entries, unseen));
   return { text: markPaths(text, unseen), unverified: [...unseen] };
 }
 
@@ -36,7 +36,7 @@ const MAX_PATHS = 200;
 const MARK = ' (unverified)';
 
 /** Deletes from the set each path that occurs in an entry. */
-function* findIn(entries: readonly JSONLEntry[], paths: Set<string>): Generator<void, void> {
+function* findIn(entries: readonly JSONLEntry[], paths: Set<string>): Steps<void> {
   for (const entry of entries) {
     if (paths.size === 0) return;
     for (const text of evidenceTexts(entry)) {

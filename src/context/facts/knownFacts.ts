@@ -1,5 +1,6 @@
 /** Facts that a log proves without a model: changed files and executed commands. */
 
+import { inSlices, type Steps } from '../../disk/slices.ts';
 import type { FileChange } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type KnownFacts,
 } from '../history/evictedPrefix.ts';
 import { commandRuns } from './commandRuns.ts';
-import { runInSlices } from './slices.ts';
 
 /** All facts in log order, including those of the evicted part. */
 export function knownFacts(entries: readonly JSONLEntry[]): KnownFacts {
@@ -36,12 +36,12 @@ const MAX_COMMANDS = 200;
 
 /** Reads the facts of a log in slices; afterwards they are cached. */
 export async function readFacts(entries: readonly JSONLEntry[]): Promise<void> {
-  await runInSlices(readEach(entries));
+  await inSlices(readEach(entries));
 }
 
 const BATCH = 20;
 
-function* readEach(entries: readonly JSONLEntry[]): Generator<void, void> {
+function* readEach(entries: readonly JSONLEntry[]): Steps<void> {
   // A call and its result are usually in the same batch; otherwise the result is read again later.
   for (let start = 0; start < entries.length; start += BATCH) {
     knownFacts(entries.slice(start, start + BATCH + 1));

@@ -1,6 +1,7 @@
 /** Full-text search over the memories of one file. Loaded when a search finds the first file. */
 import MiniSearch, { type SearchResult } from 'minisearch';
 import { stemmer } from 'stemmer';
+import { createRest } from '../../disk/slices.ts';
 import { type Memory, readMemories } from './parseMemories.ts';
 
 /** A memory that contains at least one of the words. */
@@ -14,8 +15,6 @@ export interface Hit {
 
 /** Stems of at least this length also match with one letter wrong. */
 const FUZZY_FROM = 6;
-/** Milliseconds of work between two yields. */
-const SLICE_MS = 6;
 
 export class MemoryIndex {
   readonly #memories: Memory[] = [];
@@ -28,9 +27,9 @@ export class MemoryIndex {
   /** Indexes a file's text in small slices; undefined if the signal is aborted. */
   static async build(text: string, signal: AbortSignal): Promise<MemoryIndex | undefined> {
     const built = new MemoryIndex();
-    const slices = new Slices();
+    const rest = createRest();
     for (const memory of readMemories(text)) {
-      await slices.rest();
+      await rest();
       if (signal.aborted) return undefined;
       if (memory !== undefined) built.#add(memory);
     }
@@ -49,10 +48,10 @@ export class MemoryIndex {
 
   /** All memories that contain one of the words; empty if the signal is aborted. */
   async search(words: readonly QueryWord[], signal: AbortSignal): Promise<readonly Hit[]> {
-    const slices = new Slices();
+    const rest = createRest();
     const hits = new Map<number, { readonly held: Set<string>; score: number }>();
     for (const { key, alternatives } of words) {
-      await slices.rest();
+      await rest();
       if (signal.aborted) return [];
       for (const { id, score } of this.#holding(alternatives)) {
         const hit = hits.get(id) ?? { held: new Set<string>(), score: 0 };
@@ -76,17 +75,6 @@ export class MemoryIndex {
       { combineWith: 'OR', queries },
       { tokenize: (term) => [term], fuzzy: (term) => (term.length >= FUZZY_FROM ? 1 : false) },
     );
-  }
-}
-
-/** Yields to the event loop every few milliseconds. */
-class Slices {
-  #end = performance.now() + SLICE_MS;
-
-  async rest(): Promise<void> {
-    if (performance.now() < this.#end) return;
-    await new Promise(setImmediate);
-    this.#end = performance.now() + SLICE_MS;
   }
 }
 

@@ -6,6 +6,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, lstat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { createWorkQueue } from '../../protocol/workQueue.ts';
 import { seal } from './entryLine.ts';
 import { type LogContents, readLog } from './logReader.ts';
 import { makeStoredFolder, openToAppend, syncFolder, unlessMissing } from './storedFiles.ts';
@@ -30,8 +31,7 @@ export class JSONLStore {
   #known: Pick<Stats, 'dev' | 'ino' | 'size'> | undefined;
   /** True if the file may not end with a newline. */
   #mayBeTorn = true;
-  #queue: Promise<unknown> = Promise.resolve();
-
+  readonly #enqueue = createWorkQueue();
   readonly #openFile: typeof openToAppend;
 
   constructor(file: string, openFile: typeof openToAppend = openToAppend) {
@@ -101,12 +101,6 @@ export class JSONLStore {
 
   close(): Promise<void> {
     return this.#enqueue(() => this.#release());
-  }
-
-  #enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#queue.then(work);
-    this.#queue = result.catch(() => undefined);
-    return result;
   }
 
   async #write(text: string): Promise<void> {

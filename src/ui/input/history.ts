@@ -12,6 +12,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createWorkQueue } from '../../protocol/workQueue.ts';
 
 /**
  * Where prompts are remembered between runs. Neither call rejects: a history that cannot be read or written
@@ -87,12 +88,7 @@ const maxEntryLength = 256 * 1024;
  * processes may append concurrently.
  */
 export function createHistoryFile(path: string, clean = (text: string): string => text): HistoryPort {
-  let previous: Promise<unknown> = Promise.resolve();
-  const inOrder = <Result>(work: () => Promise<Result>, otherwise: Result): Promise<Result> => {
-    const result = previous.then(work).catch(() => otherwise);
-    previous = result;
-    return result;
-  };
+  const inOrder = createWorkQueue();
   let newest: string | undefined;
   return {
     load: () =>
@@ -103,7 +99,7 @@ export function createHistoryFile(path: string, clean = (text: string): string =
         // Rewrites only far above the limit, so that this is rare: another process might append at the same time.
         if (lines.length > 2 * maxEntries) await rewrite(path, entries);
         return entries;
-      }, []),
+      }).catch(() => []),
     loadAll: () => loadFolder(dirname(path)).catch(() => []),
     add: (typed) =>
       inOrder(async () => {
@@ -111,7 +107,7 @@ export function createHistoryFile(path: string, clean = (text: string): string =
         if (text === newest || text.length > maxEntryLength) return;
         await append(path, `${JSON.stringify({ text })}\n`);
         newest = text;
-      }, undefined),
+      }).catch(() => undefined),
   };
 }
 

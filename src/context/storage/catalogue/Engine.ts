@@ -3,7 +3,9 @@
  * connection. If the index fails it is rebuilt; the logs are never changed.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import { createRest } from '../../../disk/slices.ts';
 import type { SessionQuery } from '../../../protocol/sessions.ts';
+import { createWorkQueue } from '../../../protocol/workQueue.ts';
 import { folderOfLog } from '../logBytes.ts';
 import { parseLine } from '../logReader.ts';
 import { compareLogs } from './compareLogs.ts';
@@ -63,7 +65,7 @@ export class Engine {
   #index: IndexFile | undefined;
   #logs: { readonly at: number; readonly files: readonly LogFile[] } | undefined;
   /** Runs all writes one after the other: there is one connection with one transaction. */
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #write = createWorkQueue();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -165,12 +167,6 @@ export class Engine {
       await work(this.#open()).catch(() => undefined);
     }
   }
-
-  #write<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#writing.then(work);
-    this.#writing = result.catch(() => undefined);
-    return result;
-  }
 }
 
 // Searches the parts of logs that are not indexed yet, newest first, for a limited time.
@@ -178,7 +174,6 @@ export class Engine {
 /** Maximum time in milliseconds for all of them, and while there are no hits at all. */
 const tailsMs = 100;
 const emptyTailsMs = 3000;
-const sliceMs = 5;
 
 /**
  * `logs`: the logs on disk; `hits`: number of hits from the index. Prefers the newest hits of each log. Throws SQLite's
@@ -247,7 +242,7 @@ async function searchLog(
   isTime: () => boolean,
 ): Promise<FoundRow[]> {
   const found: FoundRow[] = [];
-  let sliceEnd = performance.now() + sliceMs;
+  const rest = createRest();
   try {
     for await (const { bytes } of logLines(log.file, start <= log.size || log.isArchived ? start : 0)) {
       for (const entry of parseLine(bytes).entries) {
@@ -267,9 +262,7 @@ async function searchLog(
         }
       }
       if (isTime()) break;
-      if (performance.now() < sliceEnd) continue;
-      await new Promise((resolve) => setImmediate(resolve));
-      sliceEnd = performance.now() + sliceMs;
+      await rest();
     }
   } catch {
     // The log is gone or cannot be read: no hits in it.

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, readSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { createRest } from '../../../disk/slices.ts';
 import { sqliteCode } from '../../../disk/sqlite.ts';
 import { beforeDamage, folderOfLog } from '../logBytes.ts';
 import { parseLine } from '../logReader.ts';
@@ -24,8 +25,6 @@ interface IndexOptions {
 /** A batch is one transaction: other processes wait no longer than it takes. */
 const batchBytes = 16 * 2 ** 20;
 const batchMs = 500;
-/** Milliseconds of work between two yields. */
-const sliceMs = 5;
 /** Bytes at the end of a line that are hashed; a shorter line includes its id and time, which no other log has. */
 const markBytes = 4096;
 
@@ -58,7 +57,7 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
   const start = indexed;
   let last: Buffer | undefined;
   const texts = new TextWriter(batch, row.id, log);
-  let sliceEnd = performance.now() + sliceMs;
+  const rest = createRest();
   const save = (isWhole: boolean): void => {
     const mark = last === undefined ? row.mark : markOf(last);
     batch.save(row.id, { facts, indexed, mark, isWhole });
@@ -71,10 +70,7 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
       }
       indexed = line.offset + line.length;
       last = line.bytes;
-      if (performance.now() > sliceEnd) {
-        await new Promise((resolve) => setImmediate(resolve));
-        sliceEnd = performance.now() + sliceMs;
-      }
+      await rest();
       const isEnough = signal.aborted || indexed - start >= maxBytes;
       if (!isEnough && !batch.isFull(line.length)) continue;
       save(false);

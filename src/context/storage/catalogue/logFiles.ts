@@ -1,6 +1,7 @@
 /** The logs and archives on disk. */
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { createRest } from '../../../disk/slices.ts';
 import { archiveSuffix, bytesOf } from '../logBytes.ts';
 import { isSafeSessionId } from '../newEntries.ts';
 import { projectFolderIn } from '../pathUtils.ts';
@@ -19,9 +20,6 @@ export interface LogFile {
 
 const logSuffix = '.jsonl';
 
-/** Milliseconds of work between two yields. */
-const sliceMs = 5;
-
 export function archiveFileIn(projectFolder: string, id: string): string {
   return join(archiveFolderIn(projectFolder), `${id}${archiveSuffix}`);
 }
@@ -35,7 +33,7 @@ const archiveFolderIn = (projectFolder: string): string => join(projectFolder, '
 export async function listLogFiles(dataRoot: string, only?: string): Promise<LogFile[]> {
   const projects = join(dataRoot, 'projects');
   const found: LogFile[] = [];
-  let since = performance.now();
+  const rest = createRest();
   for (const project of only === undefined ? foldersIn(projects) : [only]) {
     const folder = projectFolderIn(dataRoot, project);
     if (!hasRealFolders(folder)) continue;
@@ -63,9 +61,7 @@ export async function listLogFiles(dataRoot: string, only?: string): Promise<Log
             // Some file systems use 64-bit inode numbers, which fit neither a number here nor a column.
             ino: stats.ino % Number.MAX_SAFE_INTEGER,
           });
-        if (performance.now() - since < sliceMs) continue;
-        await new Promise((resolve) => setImmediate(resolve));
-        since = performance.now();
+        await rest();
       }
     }
   }

@@ -2,6 +2,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { createRest } from '../../../disk/slices.ts';
 import { entrySchema } from '../../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { bytesOf } from '../logBytes.ts';
@@ -41,8 +42,6 @@ interface Candidate {
 const lookMs = 120;
 /** Maximum time while there are no hits. */
 const emptyLookMs = 3000;
-/** Milliseconds of work between two yields. */
-const sliceMs = 5;
 /** Candidates that are read from the logs together. */
 const group = 64;
 
@@ -111,7 +110,7 @@ async function look(
   limit: number,
 ): Promise<readonly FoundRow[]> {
   const found = new Map<string, FoundRow>();
-  let sliceEnd = performance.now() + sliceMs;
+  const rest = createRest();
   await reader.prepare(rows);
   for (const candidate of rows) {
     if (found.size >= limit) break;
@@ -121,9 +120,7 @@ async function look(
     const entry = reader.entry(candidate);
     const hit = entry === undefined ? undefined : hitIn(reader, query, candidate, entry);
     if (hit !== undefined) found.set(key, hit);
-    if (performance.now() < sliceEnd) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    sliceEnd = performance.now() + sliceMs;
+    await rest();
   }
   return [...found.values()];
 }
