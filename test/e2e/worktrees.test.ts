@@ -232,27 +232,42 @@ test('after kill -9 the next start names the worktree, the model is told where i
   expect(await worktreesOf(setup)).toEqual([]);
 });
 
-test.skipIf(!hasSandbox)(
-  'what a command of a subagent in a worktree changes in the project outside the sandbox is rewound',
+test.skipIf(!hasSandbox).each([
+  ['a command', false],
+  ['a background command', true],
+])(
+  'what %s of a subagent in a worktree changes in the project outside the sandbox is rewound',
   { tags: 'long' },
-  async () => {
+  async (_, inBackground) => {
     const setup = await setUpProgram();
     const { server, work } = setup;
     mkdirSync(work.data, { recursive: true });
     writeFileSync(
       join(work.data, 'config.json'),
-      JSON.stringify({ sandbox: { excludedCommands: ['cp *'] } }),
+      JSON.stringify({ sandbox: { excludedCommands: ['cp *', 'sh *'], autoAllow: true } }),
     );
     const file = join(work.repository, 'important.txt');
     writeFileSync(file, 'not committed\n');
     const command = `cp /dev/null ${file}`;
+    const late = join(work.temporary, 'late.sh');
+    writeFileSync(late, `sleep 2; ${command}; exec sleep 600\n`);
+    const copy = `cp ${late} ${late}.copy`;
+    const awaitChange = `sleep 1.1; while [ -s ${file} ]; do sleep 0.1; done`;
     server.script(
       { calls: [isolated('empty it', 'Empty it.')] },
-      { calls: [{ name: 'Bash', input: { command } }] },
+      ...(inBackground
+        ? [
+            { calls: [{ name: 'Bash', input: { command: `sh ${late}`, run_in_background: true } }] },
+            { calls: [{ name: 'Bash', input: { command: awaitChange } }] },
+            // Scans before it starts.
+            { calls: [{ name: 'Bash', input: { command: copy } }] },
+          ]
+        : [{ calls: [{ name: 'Bash', input: { command } }] }]),
       { text: 'Emptied.' },
       { text: 'Done.' },
     );
-    const driver = startDriver(setup, ['--allowed-tools', `Bash(${command})`, '--replay-user-messages']);
+    const allowed = [command, `sh ${late}`, copy].map((one) => `Bash(${one})`).join(',');
+    const driver = startDriver(setup, ['--allowed-tools', allowed, '--replay-user-messages']);
     driver.prompt('empty it');
     const { uuid } = await driver.next(({ isReplay }) => isReplay === true);
     await driver.nextOf('result');
