@@ -1,6 +1,6 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { contentText } from '../protocol/messages.ts';
-import { grouped } from '../protocol/text/numbers.ts';
+import { count, grouped } from '../protocol/text/numbers.ts';
 import { errorNotice } from './notices.ts';
 import type { Command, CommandHost, CommandResult, Copied } from './types.ts';
 
@@ -123,7 +123,6 @@ function size(text: string): string {
   return `${count(text.split('\n').length, 'line')}, ${grouped(Buffer.byteLength(text))} bytes`;
 }
 
-const count = (many: number, noun: string): string => `${many} ${noun}${many === 1 ? '' : 's'}`;
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Fenced code blocks of a Markdown text. Pure. */

@@ -2,6 +2,7 @@ import type { Agent } from '../agent/types.ts';
 import type { DisplayLine } from '../protocol/entries/defineKind.ts';
 import { displayLineOf, type JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
+import { contentText } from '../protocol/messages.ts';
 import type { PermissionQuestion } from '../protocol/permissions.ts';
 import type { Denial } from './denials.ts';
 
@@ -139,11 +140,7 @@ export function sum(a: UsageFigures | undefined, b: UsageFigures): UsageFigures 
 
 /** The text of an entry's message, in either form of its content. */
 export function messageText({ message: { content } }: JSONLEntry): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : ''))
-    .join('');
+  return contentText(content, '');
 }
 
 /** The text of a tool result for the model. */

@@ -1,5 +1,6 @@
 /** The replies of the demo model: each script is a pure function of the request and returns one reply at a time. */
 import type { AssistantMessage, Message, ToolMessage } from '../protocol/messages.ts';
+import { contentText } from '../protocol/messages.ts';
 import type { ModelRequest } from '../protocol/models/model.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 
@@ -179,7 +180,7 @@ function stopped(result: ToolMessage | undefined): string {
 function summarize(messages: readonly Message[]): string {
   const prompts = messages
     .slice(0, -1)
-    .flatMap((message) => (message.role === 'user' ? [messageText(message)] : []));
+    .flatMap((message) => (message.role === 'user' ? [contentText(message.content, '')] : []));
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
   const edited = new Set(
     calls.flatMap((one) =>
@@ -207,20 +208,14 @@ function summarize(messages: readonly Message[]): string {
 /** The current position in the conversation: the last prompt, and the replies and results since. */
 function sceneOf(messages: readonly Message[]): Scene {
   const start = messages.findLastIndex(
-    (message) => message.role === 'user' && !/^[[<]/.test(messageText(message)),
+    (message) => message.role === 'user' && !/^[[<]/.test(contentText(message.content, '')),
   );
   const since = messages.slice(start + 1);
   return {
-    prompt: start === -1 ? '' : messageText(messages[start]),
+    prompt: start === -1 ? '' : contentText(messages[start]?.content, ''),
     results: since.filter((message) => message.role === 'tool'),
     step: since.filter((message) => message.role === 'assistant').length,
   };
-}
-
-function messageText(message: Message | undefined): string {
-  if (message === undefined) return '';
-  if (typeof message.content === 'string') return message.content;
-  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 function textReply(content: string): AssistantMessage {

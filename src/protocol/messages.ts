@@ -101,11 +101,11 @@ export function isToolSchemas(value: unknown): value is readonly ToolSchema[] {
   );
 }
 
-/** The text parts of a message's content, joined by newlines; a part without text, such as an image, adds none. */
-export function contentText(content: unknown): string {
+/** The text parts of a message's content, joined; a part without text, such as an image, adds none. */
+export function contentText(content: unknown, separator = '\n'): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((part) => (isTextPart(part) ? part.text : '')).join('\n');
+  return content.map((part) => (isTextPart(part) ? part.text : '')).join(separator);
 }
 
 /** True for a part with text, of whatever type. */

@@ -4,13 +4,13 @@
  */
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
+import { contentText } from '../protocol/messages.ts';
 import {
   callFailures,
   type EntryUsage,
   errorAttribute,
   isSubagentTotal,
   messagesOf,
-  messageText,
   shortened,
   usageAttributes,
   withoutSession,
@@ -154,7 +154,7 @@ export class EventMapper {
     if (usage !== undefined && !isSubagentTotal(entry)) this.#spend(usage, model);
     if (run === undefined) return;
     if (entry.type === 'assistant') this.#reply(run, entry, nowMs);
-    else if (entry.subtype === 'prompt') run.prompt = messageText(content);
+    else if (entry.subtype === 'prompt') run.prompt = contentText(content, '');
     else if (entry.tool !== undefined) {
       const { id, name, input } = entry.tool;
       run.calls.set(id, { name, input });
@@ -249,7 +249,7 @@ export class EventMapper {
     if (durationMs !== undefined) run.requestedAtMs = nowMs - durationMs;
     run.inputTokens += usage?.input_tokens ?? 0;
     run.outputTokens += usage?.output_tokens ?? 0;
-    const text = messageText(content);
+    const text = contentText(content, '');
     if (text !== '') run.reply = text;
     const attributes = {
       ...(finishReason === undefined ? {} : { 'gen_ai.response.finish_reasons': [finishReason] }),

@@ -46,15 +46,6 @@ export function isSubagentTotal(entry: JSONLEntry): boolean {
   return entry.subtype === 'usage' && entry.data?.purpose?.startsWith('subagent ') === true;
 }
 
-/** The text of a message, in either form of its content. */
-export function messageText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : ''))
-    .join('');
-}
-
 /** `gen_ai.input.messages` and `gen_ai.output.messages` with one message. */
 export function messagesOf(role: 'user' | 'assistant', text: string, finishReason?: string): string {
   const reason = finishReason === undefined ? {} : { finish_reason: finishReason };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { type JsonFile, openJsonFile } from '../../disk/jsonFile.ts';
 import type { ModelCard } from '../../protocol/models/server.ts';
-import { formatTokens } from '../../ui/print/numbers.ts';
+import { shortTokens } from '../../protocol/text/numbers.ts';
 
 const card = z.object({
   testedAt: z.string(),
@@ -76,8 +76,8 @@ export function cardLine(found: ModelCard): string {
     ...yes(jsonSchema, 'JSON schema'),
     ...yes(images, 'images'),
     ...(promptCache === 'unreported' ? [] : yes(promptCache && promptCache === 'yes', 'prompt cache')),
-    ...(largest === undefined ? [] : [`reads ${formatTokens(largest.tokens)} (${largest.percent} %)`]),
-    ...(failed === undefined ? [] : [`fails at ${formatTokens(failed.tokens)} (${failed.percent} %)`]),
+    ...(largest === undefined ? [] : [`reads ${shortTokens(largest.tokens)} (${largest.percent} %)`]),
+    ...(failed === undefined ? [] : [`fails at ${shortTokens(failed.tokens)} (${failed.percent} %)`]),
     `tested ${found.testedAt.slice(0, 10)}`,
   ].join(' · ');
 }

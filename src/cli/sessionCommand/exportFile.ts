@@ -5,7 +5,7 @@ import { exportSession } from '../../export/exportSession.ts';
 import { type ExportFormat, exportFormats } from '../../export/types.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import { count } from '../../ui/print/numbers.ts';
+import { count } from '../../protocol/text/numbers.ts';
 import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
 import { ownSecrets } from './ownSettings.ts';
 import { readEntries } from './readEntries.ts';

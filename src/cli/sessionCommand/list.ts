@@ -1,7 +1,8 @@
 /** `clawdcode session list`. */
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
-import { formatAge, formatBytes, formatCost, formatTokens } from '../../ui/print/numbers.ts';
+import { shortTokens } from '../../protocol/text/numbers.ts';
+import { formatAge, formatBytes, formatCost } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { padEnd, padStart, textWidth, truncate } from '../../ui/print/width.ts';
 import type { Paint } from '../../ui/theme/paints.ts';
@@ -82,7 +83,7 @@ function columnsOf(
     {
       head: 'TOKENS',
       cell: ({ inputTokens, outputTokens }) =>
-        inputTokens + outputTokens === 0 ? '' : formatTokens(inputTokens + outputTokens),
+        inputTokens + outputTokens === 0 ? '' : shortTokens(inputTokens + outputTokens),
       align: 'right',
       paint: theme.dim,
       luxury: 4,

@@ -8,7 +8,8 @@ import {
 } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import { count, formatBytes } from '../../ui/print/numbers.ts';
+import { count } from '../../protocol/text/numbers.ts';
+import { formatBytes } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import type { Theme } from '../../ui/theme/theme.ts';
 import { StorageFailure } from '../sessions/sessionErrors.ts';

@@ -5,8 +5,8 @@ import { catalogueSource } from '../../model/catalogue.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import type { ModelInfo } from '../../protocol/models/model.ts';
 import { effortLevels } from '../../protocol/models/wires.ts';
+import { shortTokens } from '../../protocol/text/numbers.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
-import { formatTokens } from '../../ui/print/numbers.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { createEndpoints } from '../models/endpoints.ts';
 import { listAllModels } from '../models/listAllModels.ts';
@@ -52,7 +52,7 @@ function rowOf({ id, windowTokens, source, price, efforts = [] }: ModelInfo): st
   const levels = effortLevels(efforts);
   return [
     id,
-    source === 'assumed' ? 'unknown' : formatTokens(windowTokens),
+    source === 'assumed' ? 'unknown' : shortTokens(windowTokens),
     price === undefined ? '' : `${dollars(price.input)} in, ${dollars(price.output)} out per million`,
     levels.length === 0 ? '' : `effort ${levels.join(', ')}`,
   ];

@@ -37,7 +37,10 @@ export function largest(numbers: Iterable<number>, least: number): number {
 }
 
 /** `1 line`, `2 lines`; thousands separated. */
-export function count(number: number, noun: string): string {
-  const plural = noun.endsWith('ch') ? `${noun}es` : `${noun}s`;
+export function count(
+  number: number,
+  noun: string,
+  plural = noun.endsWith('ch') ? `${noun}es` : `${noun}s`,
+): string {
   return `${grouped(number)} ${number === 1 ? noun : plural}`;
 }

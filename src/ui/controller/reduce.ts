@@ -9,11 +9,11 @@ import { type Effort, effortLevels } from '../../protocol/models/wires.ts';
 import type { Op } from '../../protocol/ops.ts';
 import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
 import type { SettingEdit, SettingInfo } from '../../protocol/settings/settings.ts';
+import { count } from '../../protocol/text/numbers.ts';
 import type { ConfigAnswer } from '../config/configDialogs.ts';
 import type { Draft } from '../input/composerState.ts';
 import type { Intent } from '../keys/actions.ts';
 import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
-import { count } from '../print/numbers.ts';
 import { toggledTodos } from '../print/todos.ts';
 import { type Theme, type ThemeSetting, withSetting } from '../theme/theme.ts';
 import {

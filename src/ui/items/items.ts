@@ -1,9 +1,9 @@
 /** The list of context items: its state, and its rows for every width. Pure. */
 import type { ContextItem, ContextMeasure, ItemEdit } from '../../protocol/contextReport.ts';
+import { shortTokens } from '../../protocol/text/numbers.ts';
 import { fieldText } from '../dialog/field.ts';
 import { createSelection, filterSelection, type Selection, windowAround } from '../dialog/selection.ts';
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
-import { formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { padEnd, padStart, truncate } from '../print/width.ts';
 import type { Paint } from '../theme/paints.ts';
@@ -89,7 +89,7 @@ const POINTERS_FROM = 34;
 export function itemRow(item: ContextItem, width: number, isSelected: boolean, theme: Theme): string {
   const { seq, kind, state, tokens, isPinned } = item;
   const pin = isPinned ? '*' : ' ';
-  const size = padStart(formatTokens(tokens), 6);
+  const size = padStart(shortTokens(tokens), 6);
   const pointer = width < POINTERS_FROM ? '' : `${padStart(`#${seq}`, 6)} `;
   const words = width < WORDS_FROM ? '' : `${padEnd(kind, 12)} ${padEnd(state, 10)} `;
   const facts = ` ${pointer}${words}${size}  `;
@@ -102,7 +102,7 @@ export function itemRow(item: ContextItem, width: number, isSelected: boolean, t
 export function itemDetail(item: ContextItem | undefined, width: number, theme: Theme): string {
   if (item === undefined) return '';
   const { seq, kind, state, tokens, isPinned } = item;
-  const text = `${state}${isPinned ? ', pinned' : ''} · ${formatTokens(tokens)} tokens · #${seq} ${kind}`;
+  const text = `${state}${isPinned ? ', pinned' : ''} · ${shortTokens(tokens)} tokens · #${seq} ${kind}`;
   return paintOf(state, theme)(truncate(text, width));
 }
 
@@ -119,7 +119,7 @@ export function totalsRow(
     measure === undefined
       ? []
       : [
-          `${measure.exact ? '' : '~'}${formatTokens(measure.usedTokens)} of ${formatTokens(measure.windowTokens)} (compacts at ${formatTokens(measure.triggerTokens)})`,
+          `${measure.exact ? '' : '~'}${shortTokens(measure.usedTokens)} of ${shortTokens(measure.windowTokens)} (compacts at ${shortTokens(measure.triggerTokens)})`,
         ];
   const states = (['sent', 'masked', 'summarized', 'removed'] as const).flatMap((state) => {
     const count = counts.get(state) ?? 0;

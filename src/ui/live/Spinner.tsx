@@ -1,8 +1,9 @@
 /** Rows that change while the user waits: the spinner, and the countdown to a retry. */
 import { useAnimation } from 'ink';
 import type { ModelError } from '../../protocol/models/model.ts';
+import { shortTokens } from '../../protocol/text/numbers.ts';
 import { Lines } from '../dialog/Lines.tsx';
-import { formatDuration, formatTokens } from '../print/numbers.ts';
+import { formatDuration } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
@@ -53,7 +54,7 @@ function spinnerRow(
   mark: string,
   time: string,
 ): string {
-  const facts = [time, ...(tokens > 0 ? [`${formatTokens(tokens)} tokens`] : []), hint].filter(Boolean);
+  const facts = [time, ...(tokens > 0 ? [`${shortTokens(tokens)} tokens`] : []), hint].filter(Boolean);
   const text = shortened(`${sanitizeLine(verb)}…`, width - 2);
   const detail = fitting(facts, width - 2 - textWidth(text));
   return `${theme.accent(mark)} ${theme.accent(text)}${theme.dim(detail)}`;

@@ -2,8 +2,9 @@
 import { memo } from 'react';
 import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import { modeLabels, type PermissionMode } from '../../protocol/permissions.ts';
+import { shortTokens } from '../../protocol/text/numbers.ts';
 import { Lines } from '../dialog/Lines.tsx';
-import { formatCost, formatTokens } from '../print/numbers.ts';
+import { formatCost } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Paint } from '../theme/paints.ts';
@@ -157,7 +158,7 @@ function contextPart(
 ): Part {
   const percent = (tokens: number) => `${Math.round((tokens / Math.max(1, windowTokens)) * 100)}%`;
   const used = `${exact ? '' : '~'}${percent(usedTokens)}`;
-  const window = formatTokens(windowTokens);
+  const window = shortTokens(windowTokens);
   const isAssumed = windowSource === 'assumed';
   const ofWindow = isAssumed ? `${window} (assumed)` : window;
   const compacts = `compacts at ${percent(triggerTokens)}`;

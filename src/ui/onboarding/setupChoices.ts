@@ -1,7 +1,7 @@
 /** The choices on the first screen, based on the servers found on this machine. Pure. */
 import type { ServedModel } from '../../protocol/models/server.ts';
+import { count, shortTokens } from '../../protocol/text/numbers.ts';
 import type { Choice } from '../dialog/choices.ts';
-import { count, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import type { FoundServer } from './SetupPort.ts';
 
@@ -103,9 +103,9 @@ export function factsOf(model: ServedModel): string {
   const { windowTokens, maxWindowTokens, tools, vision, loaded } = model;
   const window =
     windowTokens !== undefined
-      ? `${formatTokens(windowTokens)} tokens`
+      ? `${shortTokens(windowTokens)} tokens`
       : maxWindowTokens !== undefined
-        ? `up to ${formatTokens(maxWindowTokens)} tokens`
+        ? `up to ${shortTokens(maxWindowTokens)} tokens`
         : 'context window unknown';
   return [
     window,

@@ -1,10 +1,9 @@
 /** Renders a unified diff with line numbers, signs, colors and marked words. */
 import { readDiff } from '../../protocol/text/diff.ts';
-import { largest } from '../../protocol/text/numbers.ts';
+import { count, largest } from '../../protocol/text/numbers.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Highlighter } from './highlight.ts';
-import { count } from './numbers.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import { paintLine, prefixLines, type Span, wrapColumns } from './spans.ts';
 import { padEnd, padStart, truncate } from './width.ts';

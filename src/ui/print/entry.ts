@@ -6,11 +6,12 @@
 import { type DisplayLine, lineText } from '../../protocol/entries/defineKind.ts';
 import { displayOf } from '../../protocol/entries/readEntry.ts';
 import { displayLineOf, type JSONLEntry } from '../../protocol/entries.ts';
+import { count, shortTokens } from '../../protocol/text/numbers.ts';
 import { displayDirectory, headerSpans } from '../firstFrame.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 import { contentText, promptContent, shellRun } from './content.ts';
-import { count, formatDuration, formatTokens } from './numbers.ts';
+import { formatDuration } from './numbers.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import { paintLine, prefixLines, wrapColumns, wrapText } from './spans.ts';
 import { type EntryOptions, foldOutput, renderToolResult } from './toolResult.ts';
@@ -156,7 +157,7 @@ function reasoningSize(entry: JSONLEntry, text: string): string {
     entry.message.reasoning?.durationMs ?? (entry.type === 'assistant' ? entry.data?.reasoningMs : undefined);
   if (typeof ms === 'number') return `Thought for ${formatDuration(ms)}`;
   const tokens = entry.message.usage?.reasoning_tokens;
-  if (tokens !== undefined && tokens > 0) return `Thought (${formatTokens(tokens)} tokens)`;
+  if (tokens !== undefined && tokens > 0) return `Thought (${shortTokens(tokens)} tokens)`;
   return `Thought (${count(text.trim().split(/\s+/).length, 'word')})`;
 }
 
@@ -204,9 +205,9 @@ function renderHeader({ version, cwd }: JSONLEntry, { width, theme, home }: Entr
 function renderCompaction({ compactMetadata: data }: JSONLEntry, options: EntryOptions): string | undefined {
   if (data === undefined) return undefined;
   const { width, theme } = options;
-  const after = data.postTokens === undefined ? '' : ` → ${formatTokens(data.postTokens)}`;
+  const after = data.postTokens === undefined ? '' : ` → ${shortTokens(data.postTokens)}`;
   const facts = [
-    `${formatTokens(data.preTokens)}${after} tokens`,
+    `${shortTokens(data.preTokens)}${after} tokens`,
     ...(data.trigger === 'auto' ? ['automatic'] : []),
     ...(data.durationMs === undefined ? [] : [formatDuration(data.durationMs)]),
     ...(data.focus === undefined ? [] : [`focus: ${sanitizeLine(data.focus)}`]),

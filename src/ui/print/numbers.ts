@@ -1,10 +1,5 @@
 /** Formats numbers for people. Pure; the clock is an argument. */
-import { scaled, shortTokens } from '../../protocol/text/numbers.ts';
-
-/** Formats a token count: `840`, `12.3k`, `1.2M`. */
-export function formatTokens(tokens: number): string {
-  return shortTokens(tokens);
-}
+import { scaled } from '../../protocol/text/numbers.ts';
 
 /** Formats a size: `512 B`, `4.2 kB`, `1.3 MB`. */
 export function formatBytes(bytes: number): string {
@@ -38,11 +33,6 @@ export function formatAge(then: Date, now: Date): string {
   if (days === 1) return 'yesterday';
   if (days < 7) return `${days} days ago`;
   return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())}`;
-}
-
-/** Counts a noun: `1 line`, `2 lines`. */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`;
 }
 
 function two(number: number): string {

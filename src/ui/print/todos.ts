@@ -1,7 +1,7 @@
 /** The todo list as lines, printed with its tool call and drawn in the live area. */
 import type { Todo } from '../../protocol/entries/fields.ts';
+import { count } from '../../protocol/text/numbers.ts';
 import type { Theme } from '../theme/theme.ts';
-import { count } from './numbers.ts';
 import { sanitizeLine } from './sanitize.ts';
 import { truncate } from './width.ts';
 

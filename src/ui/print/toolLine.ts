@@ -2,11 +2,11 @@
 
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { count } from '../../protocol/text/numbers.ts';
 import { reveal, revealHidden } from '../../protocol/text/reveal.ts';
 import { toolNames, traitsOf } from '../../protocol/toolNames.ts';
 import type { Theme } from '../theme/theme.ts';
 import { displayText } from './content.ts';
-import { count } from './numbers.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';
 

@@ -2,6 +2,7 @@
 import { type FileChange, kindsWithoutText } from '../../protocol/entries/fields.ts';
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { count } from '../../protocol/text/numbers.ts';
 import { reveal, revealLine } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Paint } from '../theme/paints.ts';
@@ -9,7 +10,6 @@ import type { Theme } from '../theme/theme.ts';
 import { displayText, textField } from './content.ts';
 import { renderDiff } from './diff.ts';
 import type { MarkdownRenderer } from './markdown.ts';
-import { count } from './numbers.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import { renderTodos } from './todos.ts';
 import { failureOf, renderToolLine, resultFacts, type ToolResult } from './toolLine.ts';

@@ -2,11 +2,12 @@
 import { changedText } from '../../commands/rewind/rewind.ts';
 import type { RestoreStep, RewindPlan, TurnRecord } from '../../protocol/checkpoints.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
+import { count } from '../../protocol/text/numbers.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { type Choice, type ChoiceDialog, choiceOfKey } from '../dialog/choices.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 import { renderDiff } from '../print/diff.ts';
-import { count, formatAge } from '../print/numbers.ts';
+import { formatAge } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { padEnd, truncate } from '../print/width.ts';

@@ -1,7 +1,8 @@
 /** Rows for a session, for a hit, and for the question before a session is deleted. Pure. */
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
+import { count, shortTokens } from '../../protocol/text/numbers.ts';
 import { type Choice, choiceLines } from '../dialog/choices.ts';
-import { count, formatAge, formatBytes, formatTokens } from '../print/numbers.ts';
+import { formatAge, formatBytes } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { titledRule, wrapText } from '../print/spans.ts';
 import { graphemes, padEnd, padStart, textWidth, truncate } from '../print/width.ts';
@@ -31,7 +32,7 @@ export function sessionFacts(session: SessionRecord, now: Date): SessionFacts {
     project: sanitizeLine(projectName(session)),
     size: formatBytes(session.bytes),
     branch: sanitizeLine(session.gitBranch ?? ''),
-    tokens: tokens === 0 ? '' : `${formatTokens(tokens)} tok`,
+    tokens: tokens === 0 ? '' : `${shortTokens(tokens)} tok`,
     cost: costUsd === undefined || costUsd === 0 ? '' : shortCost(costUsd),
     prompts: count(session.promptCount, 'prompt'),
     isFork: session.forkedFrom !== undefined,
@@ -70,7 +71,7 @@ const cost: Column = { name: 'cost', width: 7, isRight: true };
 /** At most seven columns. */
 function shortCost(usd: number): string {
   if (usd < 0.01) return '<$0.01';
-  return usd < 100 ? `$${usd.toFixed(2)}` : `$${formatTokens(usd)}`;
+  return usd < 100 ? `$${usd.toFixed(2)}` : `$${shortTokens(usd)}`;
 }
 
 /** Minimum columns of the title before any fact is shown. */

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  count,
-  formatAge,
-  formatBytes,
-  formatCost,
-  formatDuration,
-  formatTokens,
-} from '../../../src/ui/print/numbers.ts';
+import { count, shortTokens } from '../../../src/protocol/text/numbers.ts';
+import { formatAge, formatBytes, formatCost, formatDuration } from '../../../src/ui/print/numbers.ts';
 
 test.each([
   [0, '0'],
@@ -17,7 +11,7 @@ test.each([
   [128_000, '128k'],
   [999_999, '1M'],
   [1_250_000, '1.3M'],
-])('%d tokens are %s', (tokens, text) => expect(formatTokens(tokens)).toBe(text));
+])('%d tokens are %s', (tokens, text) => expect(shortTokens(tokens)).toBe(text));
 
 test.each([
   [0, '0 B'],

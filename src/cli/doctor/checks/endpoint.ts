@@ -13,7 +13,7 @@ import { windowAdvice } from '../../../model/servers/windowAdvice.ts';
 import type { ModelError, ModelInfo } from '../../../protocol/models/model.ts';
 import { assumedWindow } from '../../../protocol/models/modelNames.ts';
 import type { ModelProbe, ServedModel, ServerAnswer, ServerKind } from '../../../protocol/models/server.ts';
-import { count, formatTokens } from '../../../ui/print/numbers.ts';
+import { count, shortTokens } from '../../../protocol/text/numbers.ts';
 import { openLearnedWindows } from '../../models/learnedWindows.ts';
 import { cardLine, openCards } from '../../models/modelCards.ts';
 import type { DoctorPorts } from '../ports.ts';
@@ -234,11 +234,11 @@ async function windowFinding(
     ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),
   });
   const most = served?.maxWindowTokens ?? 0;
-  const more = most > model.windowTokens ? ` of at most ${formatTokens(most)}` : '';
+  const more = most > model.windowTokens ? ` of at most ${shortTokens(most)}` : '';
   const found = {
     id: 'window',
     label: 'Window',
-    value: `${formatTokens(model.windowTokens)}${more} tokens ${windowSources[model.source]}`,
+    value: `${shortTokens(model.windowTokens)}${more} tokens ${windowSources[model.source]}`,
   };
   const fix = (served && windowAdvice(served, model)) ?? ownAdvice(model);
   return fix === undefined ? { ...found, state: 'ok' } : { ...found, state: 'warning', fix };
