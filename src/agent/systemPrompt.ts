@@ -1,5 +1,6 @@
 /** The system prompt: frozen at session start, at most 6,000 characters, the same bytes for a whole session. */
 import type { NewEntry } from '../protocol/entries.ts';
+import { localDay, localTime } from '../protocol/text/localTime.ts';
 import { quotedName } from '../protocol/text/visible.ts';
 
 /** Environment facts for the model; frozen when the session starts. */
@@ -142,7 +143,5 @@ export function directoryOf(block: string | undefined): string | undefined {
 
 /** Formats local time as `YYYY-MM-DD HH:MM`. */
 function minuteOf(now: Date): string {
-  const pad = (part: number): string => String(part).padStart(2, '0');
-  const day = `${now.getFullYear()}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`;
-  return `${day} ${pad(now.getHours())}:${pad(now.getMinutes())}`;
+  return `${localDay(now)} ${localTime(now)}`;
 }

@@ -4,6 +4,7 @@ import { release, type } from 'node:os';
 import type { Environment } from '../../agent/systemPrompt.ts';
 import { isReadableByGit, mayHaveRepository, ownGit } from '../../disk/ownGit.ts';
 import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
+import { localDay } from '../../protocol/text/localTime.ts';
 import type { AppPaths } from './appPaths.ts';
 import { gitEnvironment, isSystemProgram, type LookUpPlace } from './lookUp.ts';
 
@@ -31,11 +32,10 @@ export function prefetchEnvironment(place: Place): ReadEnvironment {
 export async function readEnvironment(place: Place, now: Date): Promise<Environment> {
   const { cwd: directory } = place;
   const git = await gitState(place);
-  const pad = (part: number): string => String(part).padStart(2, '0');
   return {
     directory,
     platform: `${type()} ${release()}`,
-    date: `${now.getFullYear()}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`,
+    date: localDay(now),
     ...(git === undefined ? {} : { git }),
   };
 }

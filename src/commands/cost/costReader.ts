@@ -5,6 +5,7 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { ModelInfo } from '../../protocol/models/model.ts';
+import { localDay } from '../../protocol/text/localTime.ts';
 import { type AnsweredRequest, type CacheMiss, missOf, prefixChange } from './cacheMiss.ts';
 import { createShares, type Shares } from './shares.ts';
 import {
@@ -105,7 +106,7 @@ export function createCostReader(
     const purpose = purposeOf(entry);
     tables.purposes.add(purpose, spent, 1);
     tables.models.add(model, spent, 1);
-    tables.days.add(localDay(entry.timestamp), spent, 1);
+    tables.days.add(dayOf(entry.timestamp), spent, 1);
     const agent =
       entry.subtype === 'usage' ? /^subagent (\S+)/.exec(entry.data?.purpose ?? '')?.[1] : undefined;
     if (agent !== undefined) agents.add(agent, spent, 1);
@@ -230,11 +231,9 @@ function purposeOf({ type, subtype, data }: JSONLEntry): string {
   return purpose.startsWith('subagent ') ? 'subagents' : purpose;
 }
 
-function localDay(timestamp: string): string {
+function dayOf(timestamp: string): string {
   const date = new Date(timestamp);
-  if (Number.isNaN(date.getTime())) return 'unknown';
-  const two = (number: number): string => String(number).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return Number.isNaN(date.getTime()) ? 'unknown' : localDay(date);
 }
 
 function firstLine(content: unknown): string {

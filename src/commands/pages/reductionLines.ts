@@ -1,6 +1,7 @@
 /** The lines about past reductions: totals, then the newest ones individually. */
 import type { ContextReport, ReductionRecord } from '../../protocol/contextReport.ts';
 import type { ModelInfo } from '../../protocol/models/model.ts';
+import { localDay, localTime } from '../../protocol/text/localTime.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { dollars } from '../figures.ts';
 import { hanging, heading, type PageLine, type PageSpan, pageLine } from './page.ts';
@@ -61,7 +62,7 @@ export function compactionLines(
 function recordLine(record: ReductionRecord, columns: number, price: ModelInfo['price']): PageLine {
   const { preTokens, postTokens, isUndone } = record;
   const isWide = columns >= WIDE;
-  const time = isWide ? localTime(record.timestamp) : localTime(record.timestamp).slice(5);
+  const time = isWide ? timeOf(record.timestamp) : timeOf(record.timestamp).slice(5);
   const sizes = `${grouped(preTokens)} → ${postTokens === undefined ? '?' : grouped(postTokens)}`;
   const lead = `  ${time}  `;
   const undone: PageSpan[] = isUndone ? [{ text: ' · undone', role: 'warning' }] : [];
@@ -93,12 +94,9 @@ function facts(record: ReductionRecord, price: ModelInfo['price']): string[] {
   ];
 }
 
-/** Formats local time; for example "2026-11-21 14:03". */
-function localTime(timestamp: number): string {
+function timeOf(timestamp: number): string {
   const date = new Date(timestamp);
-  const two = (number: number): string => String(number).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  return `${localDay(date)} ${localTime(date)}`;
 }
 
 function seconds(ms: number): string {

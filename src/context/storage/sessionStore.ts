@@ -120,38 +120,32 @@ export interface LockHolder {
 /** The id is not a valid file name for a session. */
 export class InvalidSessionIdError extends Error {
   override readonly name = 'InvalidSessionIdError';
-  readonly sessionId: string;
   constructor(sessionId: string) {
     super(
       `${JSON.stringify(sessionId)} is not a session id: use letters, digits, ".", "_" and "-" ` +
         '(at most 128, the first a letter or digit).',
     );
-    this.sessionId = sessionId;
   }
 }
 
 /** The project has no session with this id. */
 export class SessionNotFoundError extends Error {
   override readonly name = 'SessionNotFoundError';
-  readonly sessionId: string;
   constructor(sessionId: string) {
     super(
       `No session ${JSON.stringify(sessionId)} in this project. /resume, or "clawdcode session", lists the existing ones.`,
     );
-    this.sessionId = sessionId;
   }
 }
 
 /** The prefix matches several sessions. */
 export class AmbiguousSessionIdError extends Error {
   override readonly name = 'AmbiguousSessionIdError';
-  readonly prefix: string;
   readonly matches: readonly string[];
   constructor(prefix: string, matches: readonly string[]) {
     super(
       `${matches.length} sessions begin with ${JSON.stringify(prefix)}: ${matches.join(', ')}. Type more of the id.`,
     );
-    this.prefix = prefix;
     this.matches = matches;
   }
 }
@@ -159,10 +153,8 @@ export class AmbiguousSessionIdError extends Error {
 /** The id of a new session is already in use. */
 export class SessionExistsError extends Error {
   override readonly name = 'SessionExistsError';
-  readonly sessionId: string;
   constructor(sessionId: string) {
     super(`Session ${JSON.stringify(sessionId)} already exists: resume it, or choose another id.`);
-    this.sessionId = sessionId;
   }
 }
 
@@ -182,12 +174,10 @@ export class SessionLockedError extends Error {
 /** The session was opened read-only and cannot be written to. */
 export class SessionReadOnlyError extends Error {
   override readonly name = 'SessionReadOnlyError';
-  readonly sessionId: string;
   constructor(sessionId: string) {
     super(
       `Session ${JSON.stringify(sessionId)} is open read-only. Fork it to continue from here; the original stays as it is.`,
     );
-    this.sessionId = sessionId;
   }
 }
 

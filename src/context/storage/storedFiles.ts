@@ -14,12 +14,10 @@ import { isLoop } from '../../disk/realFile.ts';
 /** A link where only real files and folders are used. */
 export class StoredLinkError extends Error {
   override readonly name = 'StoredLinkError';
-  readonly path: string;
   constructor(path: string) {
     super(
       `${path} is a link. Sessions are stored in real files and folders only, so nothing was read or changed there. Remove the link, or replace it with what it points to.`,
     );
-    this.path = path;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Rows that change while the user waits: the spinner, and the countdown to a retry. */
 import { useAnimation } from 'ink';
 import type { ModelError } from '../../protocol/models/model.ts';
+import { localTime } from '../../protocol/text/localTime.ts';
 import { shortTokens } from '../../protocol/text/numbers.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { formatDuration } from '../print/numbers.ts';
@@ -45,7 +46,7 @@ function MovingSpinner(props: Row) {
 
 function StillSpinner(props: Row) {
   const began = new Date(props.startedAt);
-  const clock = [began.getHours(), began.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+  const clock = localTime(began);
   return <Lines lines={[spinnerRow(props, '●', `since ${clock}`)]} />;
 }
 

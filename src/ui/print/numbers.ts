@@ -1,4 +1,5 @@
 /** Formats numbers for people. Pure; the clock is an argument. */
+import { localDay } from '../../protocol/text/localTime.ts';
 import { scaled } from '../../protocol/text/numbers.ts';
 
 /** Formats a size: `512 B`, `4.2 kB`, `1.3 MB`. */
@@ -32,7 +33,7 @@ export function formatAge(then: Date, now: Date): string {
   if (days <= 0 || ms < 6 * 3_600_000) return `${Math.floor(ms / 3_600_000)} h ago`;
   if (days === 1) return 'yesterday';
   if (days < 7) return `${days} days ago`;
-  return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())}`;
+  return localDay(then);
 }
 
 function two(number: number): string {

@@ -1,4 +1,5 @@
 /** The dialog for a session that cannot be resumed here, with the alternatives. Pure. */
+import { localTime } from '../../protocol/text/localTime.ts';
 import type { Choice, ChoiceDialog } from '../dialog/choices.ts';
 import { formatAge } from '../print/numbers.ts';
 
@@ -107,8 +108,5 @@ const backLabels: Readonly<Record<RefusalBack, string>> = {
 };
 
 function clock(date: Date): string {
-  const two = (number: number): string => String(number).padStart(2, '0');
-  return Number.isNaN(date.getTime())
-    ? 'an unknown time'
-    : `${two(date.getHours())}:${two(date.getMinutes())}`;
+  return Number.isNaN(date.getTime()) ? 'an unknown time' : localTime(date);
 }
