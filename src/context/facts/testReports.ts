@@ -9,8 +9,6 @@ export interface TestReport {
   readonly failed: number;
   /** Names of failing tests or, if there are none, of failing files; at most `MAX_NAMES`. */
   readonly failing: readonly string[];
-  /** Names that the output reports as passed, to compare with earlier failures; at most `MAX_NAMES`. */
-  readonly passing: readonly string[];
   /**
    * True if the output states the whole result, including failures and files that could not be loaded. False if a total
    * may be cut off or the runner prints several.
@@ -28,17 +26,15 @@ export function parseTests(text: string): TestReport | undefined {
   let total: Counts | undefined;
   let files: Files | undefined;
   const failing = new Set<string>();
-  const passing = new Set<string>();
   for (const raw of text.split('\n')) {
     if (raw.length > MAX_LINE) continue;
     const line = raw.replace(/\u001b\[[\d;]*m/g, '').trim();
     if (line === '') continue;
     total = countsOf(line, total) ?? total;
     files = filesOf(line, files) ?? files;
-    addName(failing, line, FAILING);
-    addName(passing, line, PASSING);
+    addFailing(failing, line);
   }
-  if (total === undefined && (files?.failed ?? 0) === 0) return goReport(failing, passing, text);
+  if (total === undefined && (files?.failed ?? 0) === 0) return goReport(failing, text);
   const { runner, passed, failed } = total ?? { runner: files?.runner ?? '', passed: 0, failed: 0 };
   return {
     runner,
@@ -46,7 +42,6 @@ export function parseTests(text: string): TestReport | undefined {
     // A file that could not be loaded has no failed test.
     failed: failed === 0 ? (files?.failed ?? 0) : failed,
     failing: [...failing],
-    passing: [...passing].filter((name) => !failing.has(name)),
     isComplete:
       total !== undefined && (files?.runner === runner || isOneLine(runner) || total.lines === NODE_LINES),
   };
@@ -149,19 +144,9 @@ const FAILING: readonly RegExp[] = [
   /^(\S+?)(?:\(\d+,\d+\)|:\d+:\d+ -)(?::)? error TS\d+/, // tsc: file
 ];
 
-const PASSING: readonly RegExp[] = [
-  /^PASS\s+(\S.*?)(?:\s+\([\d.]+ m?s\))?$/,
-  /^✓\s+(?:\|[^|]*\|\s+)?(\S.*?)(?:\s+\(\d+ tests?.*\))?(?:\s+\(?\d+ ?ms\)?)?$/,
-  /^(\S+?::\S+) PASSED\b/,
-  /^--- PASS: (\S+)/,
-  /^test (\S+) \.\.\. ok$/,
-  /^✔ (\D.*?)(?: \([\d.]+ms\))?$/,
-  /^ok \d+ - (\S.*)$/,
-];
-
-function addName(names: Set<string>, line: string, patterns: readonly RegExp[]): void {
+function addFailing(names: Set<string>, line: string): void {
   if (names.size >= MAX_NAMES) return;
-  for (const pattern of patterns) {
+  for (const pattern of FAILING) {
     const name = pattern.exec(line)?.[1];
     if (name === undefined) continue;
     if (name.length <= MAX_NAME && !/^\d+ (?:problems?|failed|tests?)\b/.test(name)) names.add(name);
@@ -170,23 +155,19 @@ function addName(names: Set<string>, line: string, patterns: readonly RegExp[]):
 }
 
 /** Go prints no total: counts packages, and tests if `-v` names them. */
-function goReport(
-  failing: ReadonlySet<string>,
-  passing: ReadonlySet<string>,
-  text: string,
-): TestReport | undefined {
+function goReport(failing: ReadonlySet<string>, text: string): TestReport | undefined {
   const packages = [...text.matchAll(/^(ok|FAIL|---? FAIL:)[ \t]+(\S+)[ \t]+(?:\(cached\)|\(?[\d.]+s\)?)/gm)];
   if (packages.length === 0) return undefined;
-  const good = packages.flatMap(([, word, name]) => (word === 'ok' && name !== undefined ? [name] : []));
+  const good = packages.filter(([, word]) => word === 'ok');
+  const passed = new Set([...text.matchAll(/^\s*--- PASS: (Test\S*)/gm)].map(([, name]) => name));
   const tests = [...text.matchAll(/^\s*--- FAIL: (\S+)/gm)].flatMap(([, name]) => name ?? []);
   const bad = packages.flatMap(([, word, name]) => (word === 'FAIL' && name !== undefined ? [name] : []));
   const names = tests.length > 0 ? tests : bad;
   return {
     runner: 'go',
-    passed: good.length + [...passing].filter((name) => /^Test/.test(name)).length,
+    passed: good.length + passed.size,
     failed: names.length > 0 ? names.length : failing.size,
     failing: names.slice(0, MAX_NAMES),
-    passing: [...good, ...passing].slice(0, MAX_NAMES),
     isComplete: false,
   };
 }

@@ -32,7 +32,6 @@ export interface LiveTool {
   readonly title: string;
   /** The last characters of its output, for a few live lines. */
   readonly output: string;
-  readonly startedAt: number;
   /** The subagent of this call. */
   readonly subagent?: SubagentStatus;
 }
@@ -222,7 +221,7 @@ function toolStep(
     case 'tool_started': {
       const { callId, tool, title } = event;
       const startedAt = view.startedAt ?? now;
-      const tools = [...view.tools, { callId, tool, title, output: '', startedAt: now }];
+      const tools = [...view.tools, { callId, tool, title, output: '' }];
       return next({ busy: true, startedAt, tools });
     }
     case 'hook': {

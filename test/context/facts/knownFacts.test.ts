@@ -19,7 +19,6 @@ const reports: readonly (readonly [string, string, object])[] = [
       passed: 5,
       failed: 1,
       failing: ['src/a.test.js', 'sum › adds'],
-      passing: ['src/b.test.js'],
     },
   ],
   [
@@ -31,12 +30,17 @@ const reports: readonly (readonly [string, string, object])[] = [
   [
     'go',
     '--- FAIL: TestAdd (0.00s)\n    a_test.go:5: no\nFAIL\nFAIL\texample.com/a\t0.003s\nok  \texample.com/b\t0.001s',
-    { runner: 'go', passed: 1, failed: 1, failing: ['TestAdd'], passing: ['example.com/b'] },
+    { runner: 'go', passed: 1, failed: 1, failing: ['TestAdd'] },
+  ],
+  [
+    'go, verbose',
+    '=== RUN   TestAdd\n--- PASS: TestAdd (0.00s)\n    --- PASS: TestAdd/zero (0.00s)\nok  \texample.com/b\t0.001s',
+    { runner: 'go', passed: 3, failed: 0, failing: [] },
   ],
   [
     'cargo',
     'test math::adds ... FAILED\ntest math::subs ... ok\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\ntest result: ok. 4 passed; 0 failed; 0 ignored',
-    { runner: 'cargo', passed: 5, failed: 1, failing: ['math::adds'], passing: ['math::subs'] },
+    { runner: 'cargo', passed: 5, failed: 1, failing: ['math::adds'] },
   ],
   [
     'tsc',

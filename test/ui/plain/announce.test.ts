@@ -12,7 +12,7 @@ function say(views: readonly Partial<View>[], stepMs = 1000): string[][] {
   });
 }
 
-const tool = { callId: 'a', tool: 'Bash', title: 'npm test', output: '', startedAt: 0 };
+const tool = { callId: 'a', tool: 'Bash', title: 'npm test', output: '' };
 const busy = { inTurn: true, busy: true, startedAt: 0 } as const;
 
 test('a call is announced when it starts, once, and so is the end of all work', () => {
