@@ -331,12 +331,13 @@ function isCovered(now: PermissionDecision, before: PermissionDecision): boolean
 }
 
 /** Read-only calls need no reason. */
-function grantOf({ basis = 'mode', reason, rule, isGuarded }: PermissionDecision): Grant {
+function grantOf({ basis = 'mode', reason, rule, isGuarded, hiding }: PermissionDecision): Grant {
   return {
     basis: rule === undefined ? basis : 'rule',
     ...(basis !== 'read-only' && { reason }),
     ...(rule && { rule }),
     ...(isGuarded && { isGuarded }),
+    ...(hiding && { hiding }),
   };
 }
 

@@ -102,8 +102,8 @@ function delicateWordIn(
   return (command, cwd) => riskyWord(command, cwd, rules);
 }
 
-// Runs sandboxed commands without approval (`sandbox.autoAllow`): only if there is a sandbox and no rule requires
-// approval.
+// Runs sandboxed commands without approval, if no rule requires it: searches from which the sandbox hides the secrets
+// that they do not name, and with `sandbox.autoAllow` other commands as well.
 
 interface AutoAllow {
   decide: Permissions['decide'];
@@ -138,6 +138,9 @@ export function createAutoAllow({
     },
     async decide(tool, access, mode, allowedBy) {
       const decision = await permissions.decide(tool, access, mode, allowedBy);
+      const { hiding } = decision;
+      if (decision.behavior !== 'allow' && hiding !== undefined && (await sandbox.state()).type === 'on')
+        return { behavior: 'allow', basis: 'read-only', reason: 'It only reads.', isGuarded: true, hiding };
       // An ask rule always asks.
       if (decision.behavior !== 'ask' || access.type !== 'command' || decision.rule !== undefined)
         return decision;

@@ -99,7 +99,7 @@ const words = {
 
 /** Lays out the explanation of one call. */
 export function explanationPage(explanation: PermissionExplanation): Page {
-  const { behavior, tool, mode, call, reason, saves, isUnderstood, parts } = explanation;
+  const { behavior, tool, mode, call, reason, hiding = [], saves, isUnderstood, parts } = explanation;
   const { sign, role, verdict } = words[behavior];
   return () => [
     hanging(
@@ -108,6 +108,14 @@ export function explanationPage(explanation: PermissionExplanation): Page {
     ),
     hanging(pageLine(`  In mode ${mode} it ${verdict}.`), 2),
     ...reason.split('\n').map((line) => hanging(pageLine(`  ${line}`), 4)),
+    ...(hiding.length === 0
+      ? []
+      : [
+          hanging(
+            pageLine(`  In the sandbox it runs without asking, with these hidden: ${hiding.join(', ')}.`),
+            2,
+          ),
+        ]),
     ...(isUnderstood ? [] : [pageLine({ text: '  It could not be parsed.', role: 'dim' })]),
     ...(parts.length === 0 ? [] : [blankLine, ...parts.flatMap(partLines)]),
     ...(saves.length === 0

@@ -52,7 +52,8 @@ export function decideCall(
   const decision = askedByManaged(policy, byRules) ?? byRules(policy);
   if (policy.mode !== 'dontAsk' || decision.behavior !== 'ask') return decision;
   const reason = input.access.type === 'question' ? UNANSWERED : unasked(decision);
-  return { behavior: 'deny', reason, ...(decision.rule && { rule: decision.rule }) };
+  const { rule, hiding } = decision;
+  return { behavior: 'deny', reason, ...(rule && { rule }), ...(hiding && { hiding }) };
 }
 
 /**

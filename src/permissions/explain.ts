@@ -11,7 +11,7 @@ import type { Policy } from './policy.ts';
 export function explain(input: PermissionInput, policy: Policy): PermissionExplanation {
   const { tool, access } = input;
   const judged = access.type === 'command' ? judgeCommand(tool, access, policy) : undefined;
-  const { behavior, reason, rule, suggestion } = decide(input, policy);
+  const { behavior, reason, rule, suggestion, hiding } = decide(input, policy);
   const parts =
     judged?.parts().map((part) => explainedPart(part, judged.isByParts)) ?? fileParts(input, policy);
   return {
@@ -22,6 +22,7 @@ export function explain(input: PermissionInput, policy: Policy): PermissionExpla
     behavior,
     reason,
     ...(rule && { rule }),
+    ...(hiding && { hiding }),
     saves: suggestion?.rules ?? [],
     isUnderstood: judged?.isUnderstood ?? true,
     parts,

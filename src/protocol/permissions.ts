@@ -176,6 +176,8 @@ export interface Grant {
   readonly rule?: { readonly text: string; readonly source: string };
   /** The user has approved no part of the command: it runs in the environment of read-only commands. */
   readonly isGuarded?: true;
+  /** Absolute paths of files that the sandbox must hide from the command; without a sandbox it must not run. */
+  readonly hiding?: readonly string[];
 }
 
 /** The cause of an `ask`, for code that acts on it. In mode `auto` the judge can never lift a `limit`. */
@@ -198,6 +200,11 @@ export interface PermissionDecision {
   readonly rule?: { readonly text: string; readonly source: string };
   /** With `allow`: see `Grant`. */
   readonly isGuarded?: true;
+  /**
+   * With `ask` and `deny`: a read-only command that would need no approval if it could not see these files, which it does
+   * not name. With `allow`: see `Grant`. Absolute, links resolved.
+   */
+  readonly hiding?: readonly string[] | undefined;
   /** With `ask`: every cause, not only the one in `reason`. Absent = unknown, which counts as a limit. */
   readonly causes?: readonly AskCause[];
   readonly suggestion?: RuleSuggestion;
@@ -221,6 +228,7 @@ export interface PermissionExplanation {
   /** One line per reason. */
   readonly reason: string;
   readonly rule?: PermissionDecision['rule'];
+  readonly hiding?: PermissionDecision['hiding'];
   /** The rules that "always" would save; empty if it is not offered. */
   readonly saves: readonly string[];
   /** True if the whole command could be parsed. */

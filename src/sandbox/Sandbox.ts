@@ -69,6 +69,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const { state: found, bwrap, sealed } = await probe();
       if (request.grant.basis === 'own') return unconfined('typed by the user', request.env);
       const env = withoutTokens(request.env, options.environment);
+      if (found.type !== 'on' && request.grant.hiding !== undefined)
+        return refused('it may run only in a sandbox, which hides secrets from it', env);
       if (found.type !== 'on') return unconfined(found.reason, found.type === 'off' ? request.env : env);
       const mayLeave = request.grant.basis !== 'read-only' && request.isKeptInside !== true;
       if (mayLeave && (await options.isExcluded(request.command)))

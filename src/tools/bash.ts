@@ -1,14 +1,14 @@
-import { basename } from 'node:path';
+import { basename, relative } from 'node:path';
 import * as z from 'zod';
 import { folderIdentity } from '../disk/folderIdentity.ts';
 import { pathOutside } from '../disk/ownPrograms.ts';
-import { realpath } from '../disk/paths.ts';
+import { isInside, realpath } from '../disk/paths.ts';
 import type { Grant } from '../protocol/permissions.ts';
 import type { CommandRequest, CommandSandbox, CommandStep, Confinement } from '../protocol/sandbox.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { sandboxNotes } from './outcomes.ts';
+import { listed, sandboxNotes } from './outcomes.ts';
 import { childEnvironment, type Environment, readOnlyEnvironment } from './shell/childEnvironment.ts';
 import {
   type First,
@@ -187,7 +187,7 @@ async function runOnce(
   // Resolved before any step runs: a program may replace a folder by a link.
   const endings = steps.map((step) => foldersAfter(step, inBackground));
   const earlier: Confinement[] = [];
-  let before = noNotes;
+  let before = outsideBecause === undefined ? hidingNotes(grant, cwd) : noNotes;
   let until: number | undefined;
   for (let at = 0; ; ) {
     const command = steps[at]?.command ?? call.command;
@@ -232,6 +232,14 @@ async function runOnce(
       void capture.close();
     }
   }
+}
+
+/** Names the secrets that the sandbox hides from a search. */
+function hidingNotes({ hiding = [] }: Grant, cwd: string): typeof noNotes {
+  if (hiding.length === 0) return noNotes;
+  const names = listed(hiding.map((path) => (isInside(path, cwd) ? relative(cwd, path) : path)));
+  const note = `(Hidden from this command, because it may hold secrets: ${names}. The rest was read.)`;
+  return { forModel: [note], forUser: [`without ${names}`] };
 }
 
 /** The step that follows one that has ended; undefined if none does. */

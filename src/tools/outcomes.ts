@@ -102,7 +102,7 @@ export function sandboxNotes(
 
 const MAX_LISTED = 10;
 
-const listed = (paths: readonly string[]): string =>
+export const listed = (paths: readonly string[]): string =>
   [
     ...paths.slice(0, MAX_LISTED),
     ...(paths.length > MAX_LISTED ? [`${paths.length - MAX_LISTED} more`] : []),

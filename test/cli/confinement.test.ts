@@ -48,6 +48,28 @@ test.each<[string, PermissionDecision, SandboxState, string[]]>([
   expect(await auto.decide('Bash', command, 'default')).toEqual(decision);
 });
 
+test.each<[PermissionDecision['behavior'], SandboxState, boolean]>([
+  ['ask', on, true],
+  ['deny', { type: 'on', mode: 'read-only' }, true],
+  ['ask', { type: 'unavailable', reason: 'r', fix: 'f' }, false],
+  ['deny', { type: 'off', reason: 'r' }, false],
+])(
+  'a search that would %s if it saw secrets, in a sandbox that is %j, runs: %s',
+  async (behavior, state, runs) => {
+    const decision: PermissionDecision = { behavior, reason: 'r', hiding: ['/p/.env'] };
+    const auto = createAutoAllow({ ...given(decision, state), state: { isOn: false } });
+    const final = await auto.decide('Bash', command, 'default');
+    if (runs)
+      expect(final).toMatchObject({
+        behavior: 'allow',
+        basis: 'read-only',
+        isGuarded: true,
+        hiding: ['/p/.env'],
+      });
+    else expect(final).toMatchObject({ behavior });
+  },
+);
+
 test('if only managed rules allow calls, neither the user nor an approval can enable it', async () => {
   const auto = createAutoAllow({ ...given(asks), state: { isOn: false }, isManaged: true });
   auto.enable();

@@ -232,6 +232,10 @@ describe('/permissions', () => {
       parts: [],
     });
     expect(plainText(page)).toContain('? Bash rm\u00a0x \u001b[2Jy');
+    const search = { ...explained, call: 'grep -r x .', isUnderstood: true, parts: [], hiding: ['/p/.env'] };
+    expect(plainText(explanationPage(search))).toContain(
+      'In the sandbox it runs without asking, with these hidden: /p/.env.',
+    );
   });
 
   test('without rules prints that there are none', async () => {

@@ -39,6 +39,25 @@ test.skipIf(!hasSandbox)(
 );
 
 test.skipIf(!hasSandbox)(
+  'a search of a project with secrets runs without approval, does not see them, and tells so',
+  async () => {
+    const { server, work, print } = await setUpProgram();
+    await writeFile(join(work.repository, '.env'), 'TOKEN=in-the-env-file\n');
+    await writeFile(join(work.repository, 'app.ts'), 'TOKEN\n');
+    server.script(bash('grep -rn TOKEN .'), bash('grep -rn TOKEN . .env'), { text: 'Done.' });
+    await print(['-p', 'go']);
+    const [searched, named] = server
+      .requests()
+      .slice(-2)
+      .map(({ messages }) => JSON.stringify(messages.at(-1)));
+    expect(searched).toContain('app.ts:1:TOKEN');
+    expect(searched).toContain('(Hidden from this command, because it may hold secrets: .env.');
+    expect(named).toContain('This call was not approved');
+    expect(JSON.stringify(server.requests())).not.toContain('in-the-env-file');
+  },
+);
+
+test.skipIf(!hasSandbox)(
   'a program of a project in which ClawdCode is installed cannot change ClawdCode, even in bypassPermissions',
   async () => {
     const { server, work, print } = await setUpProgram();

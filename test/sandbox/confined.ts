@@ -54,6 +54,7 @@ export interface Confined {
     command: string,
     more?: {
       basis?: Grant['basis'];
+      hiding?: readonly string[];
       background?: boolean;
       cwd?: string;
       timeout?: number;
@@ -206,7 +207,7 @@ export async function confined({
   return {
     ...{ base, root, home, tmp, sandbox, close },
     call: (tool, input) => bench.call(tool, input),
-    async run(command, { basis = 'user', background = false, cwd = root, timeout, signal } = {}) {
+    async run(command, { basis = 'user', hiding, background = false, cwd = root, timeout, signal } = {}) {
       at = cwd;
       const input = {
         command,
@@ -215,7 +216,7 @@ export async function confined({
       };
       const prepared = await bench.prepare('Bash', input, signal);
       if (prepared.type === 'invalid') throw new Error(prepared.message);
-      return prepared.run({ basis });
+      return prepared.run({ basis, ...(hiding && { hiding }) });
     },
   };
 }

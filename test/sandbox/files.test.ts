@@ -60,6 +60,30 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('cat .env')).text).toContain('SECRET-ENV');
   });
 
+  test('a search does not see the files that its permission excludes, and says so', {
+    tags: 'long',
+  }, async () => {
+    const { run, root } = await confined();
+    const deep = join(root, 'a/b/c/d/e/f/g/h');
+    mkdirSync(deep, { recursive: true });
+    writeFileSync(join(deep, 'notes'), 'KEY=DEEP\n');
+    writeFileSync(join(root, 'in.txt'), 'KEY=PLAIN\n');
+    const look = { basis: 'read-only', hiding: [join(deep, 'notes')] } as const;
+    const { text, display } = await run('grep -r KEY .', look);
+    expect(text).toContain('KEY=PLAIN');
+    expect(text).not.toContain('DEEP');
+    expect(text).toContain('(Hidden from this command, because it may hold secrets: a/b/c/d/e/f/g/h/notes.');
+    expect(display.summary).toContain('without a/b/c/d/e/f/g/h/notes');
+    expect((await run('grep -r KEY .', { basis: 'read-only' })).text).toContain('DEEP');
+  });
+
+  test('without a sandbox, a command from which files must be hidden does not run', async () => {
+    const { run, root } = await confined({ options: { enabled: false } });
+    const { text } = await run('echo ran', { basis: 'read-only', hiding: [join(root, 'x')] });
+    expect(text).not.toMatch(/^ran/m);
+    expect(text).toContain('it may run only in a sandbox');
+  });
+
   test('a script that settings run outside the sandbox is read-only, while other files stay writable', {
     tags: 'long',
   }, async () => {

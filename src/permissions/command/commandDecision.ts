@@ -14,7 +14,7 @@ import { byRule, forbidden } from './forbidden/forbidden.ts';
 import { secretInText } from './hiddenSecrets.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { touchedByOthers } from './plainEdits.ts';
-import { isNoFile } from './treeDecision.ts';
+import { hidingOf, isNoFile } from './treeDecision.ts';
 import { decideInUserEnvironment } from './userEnvironment.ts';
 import { pathsIn } from './words.ts';
 
@@ -98,6 +98,8 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
       ? { ...worst, reason: reasonOf(verdicts, behavior) }
       : (verdicts.find((one) => one.basis === basis) ?? worst);
   const suggestion = behavior === 'ask' ? suggestForCommand(verdicts, policy) : undefined;
+  const isReading = verdicts.every((one) => one.behavior !== 'allow' || one.basis === 'read-only');
+  const hiding = isReading ? hidingOf(verdicts) : undefined;
   return {
     ...judged({
       behavior,
@@ -105,6 +107,7 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
       ...(basis && { basis }),
       ...(behavior === 'allow' && !verdicts.some(({ isApproved }) => isApproved) && { isGuarded: true }),
       ...(behavior === 'ask' && { causes: causesOf(verdicts) }),
+      ...(hiding && { hiding }),
       ...(rule && { rule }),
       ...(suggestion && { suggestion }),
     }),

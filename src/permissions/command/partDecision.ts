@@ -26,6 +26,7 @@ import {
   decideShown,
   decideTracked,
   decideTree,
+  hidingOf,
   isNoFile,
   openedBy,
   withLiteralPatterns,
@@ -219,7 +220,9 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
       ),
     ),
   ]);
-  return gravest(verdicts) ?? { behavior: 'allow', basis: 'read-only', reason: `${what} only reads.` };
+  const worst = gravest(verdicts);
+  if (worst === undefined) return { behavior: 'allow', basis: 'read-only', reason: `${what} only reads.` };
+  return { ...worst, hiding: hidingOf(verdicts) };
 }
 
 /** A directory may contain another repository, whose settings name programs that git runs. */

@@ -1,7 +1,7 @@
 /** Decides whether all files that a pattern or a folder stands for may be shown, by checking each of them. */
-import { basename, relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
-import { decideFile, inWorkspace } from '../files/fileDecision.ts';
+import { decideFile, type FileVerdict, inWorkspace } from '../files/fileDecision.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
@@ -93,6 +93,9 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
   }
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const mustCheck = needsCheck(policy);
+  /** Secrets that the sandbox can hide, and why the first of them may not be shown. */
+  const hiding: string[] = [];
+  let secret: string | undefined;
   for (const at of places) {
     const found = policy.filesBelow(policy.realpath(at), tree);
     if (found === undefined) {
@@ -106,9 +109,12 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
     if (odd !== undefined) return { behavior: 'ask', reason: `${odd} would be read as several names.` };
     for (const path of files) {
       if (tree.namesOnly || !mayMatch(tree, path) || !mustCheck(path)) continue;
-      const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
-      if (behavior !== 'allow')
-        return { behavior, reason: `${what} shows ${relative(policy.root, path)}: ${reason}` };
+      const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy);
+      if (verdict.behavior === 'allow') continue;
+      const reason = `${what} shows ${relative(policy.root, path)}: ${verdict.reason}`;
+      if (path === at || !mayBeHidden(verdict, policy)) return { behavior: verdict.behavior, reason };
+      hiding.push(verdict.realPath);
+      secret ??= reason;
     }
     for (const path of tree.follows ? links : []) {
       if (tree.only !== undefined && !mayMatch(tree, path)) continue;
@@ -121,7 +127,30 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
         return { behavior: 'ask', reason: `${path} leads to another folder.` };
     }
   }
-  return allowed;
+  if (secret === undefined) return allowed;
+  return { behavior: 'ask', reason: secret, hiding };
+}
+
+/**
+ * The files that must be hidden so that nothing in several decisions needs approval; undefined if that is not enough.
+ */
+export function hidingOf(decisions: readonly PermissionDecision[]): readonly string[] | undefined {
+  const open = decisions.filter(({ behavior }) => behavior !== 'allow');
+  const hiding = [...new Set(open.flatMap((one) => one.hiding ?? []))];
+  const isEnough = open.length > 0 && open.every((one) => one.hiding) && hiding.length <= MAX_HIDING;
+  return isEnough ? hiding : undefined;
+}
+
+/** Each is a mount. */
+const MAX_HIDING = 50;
+
+/**
+ * True for a secret that the sandbox can hide from a search without changing its other results: git would report a
+ * tracked file as changed, and needs its own.
+ */
+function mayBeHidden({ behavior, cause, realPath }: FileVerdict, policy: Policy): boolean {
+  if (behavior !== 'ask' || cause !== 'secret' || /\/\.git(?:\/|$)/i.test(realPath)) return false;
+  return policy.trackedFiles(dirname(realPath))?.includes(realPath) === false;
 }
 
 /** The first secret in a folder that may not be read without approval; `unknown` if not all files can be checked. */

@@ -120,7 +120,7 @@ export function createPlaceFinder(
       ...given,
       repositories,
       closedGitFolders: closed,
-      projectSecrets: secrets,
+      projectSecrets: [...new Set([...secrets, ...(request.grant.hiding ?? [])])],
       namedPipes: await findPipes(given.home, given.temporary),
       // macOS profiles cannot replace one folder with another.
       ...(options.platform === 'linux' ? { privateTemporary: openTemporary } : {}),

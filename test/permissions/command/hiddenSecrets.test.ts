@@ -1,4 +1,5 @@
 /** Secrets that a command may show without naming them, with a rule that allows every command. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -65,6 +66,59 @@ test.each(['cat "$f"', 'ls -a | xargs -0 base64', 'cp -r . /tmp/copy'])(
     expect(decision.causes).toContainEqual(expect.objectContaining({ isSecret: true }));
   },
 );
+
+describe('a search that shows secrets without naming them', () => {
+  const inRoot = (...names: string[]): string[] => names.map((name) => join(root, name)).sort();
+
+  test.each([
+    ['grep -r foo --include=.env* .', ['.env', '.env.local']],
+    ['grep -r foo . 2>/dev/null | sort | head -20', ['.env', '.env.local', 'server.key', 'secret/id_rsa']],
+    ['cd secret && grep -r foo .', ['secret/id_rsa']],
+    ['rg -uu foo -g "*.key"; wc -l a.txt', ['server.key']],
+    ['find . -name "*.key" -exec wc -l {} +', ['server.key']],
+  ])('%s needs no approval if %j are hidden', async (command, names) => {
+    const { behavior, hiding = [] } = await bash(command);
+    expect(behavior).toBe('ask');
+    expect([...hiding].sort()).toEqual(inRoot(...names));
+    const unasked = await bash(command, [], 'dontAsk');
+    expect(unasked).toMatchObject({ behavior: 'deny', hiding });
+  });
+
+  test.each([
+    ['it names one', 'grep -r foo . .env', []],
+    ['a pattern names one', 'grep -r foo .e*', []],
+    ['another part names one', 'grep -r foo .; cat .env', []],
+    ['it leads to another folder', 'grep -R foo .', []],
+    ['another part needs approval', 'grep -r foo .; touch x', []],
+    ['it writes a file', 'grep -r foo . > out.txt', []],
+    ['it reads a file that is only known at run time', 'grep -r foo . < "$f"', []],
+    ['a part runs with a rule', 'grep -r foo .; npm test', ['allow Bash(npm test)']],
+    ['a rule asks about the file', 'grep -r foo .', ['ask Read(.env)']],
+    ['a rule denies the file', 'grep -r foo .', ['deny Read(.env)']],
+    ['a rule asks about the program', 'grep -r foo .', ['ask Bash(grep:*)']],
+  ])('hiding is not enough if %s: %s', async (_, command, rules) => {
+    const decision = await bash(command, rules);
+    expect(decision.behavior).not.toBe('allow');
+    expect(decision.hiding).toBeUndefined();
+  });
+
+  test('git would report a tracked secret as changed, and needs its own settings', async () => {
+    const place = join(root, 'docs/tracked');
+    mkdirSync(place, { recursive: true });
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: place });
+    git('init', '-q');
+    writeFileSync(join(place, '.env'), 'x\n');
+    const decide = () => bash('grep -r foo docs/tracked');
+    expect((await decide()).hiding).toEqual([join(place, '.env')]);
+    git('add', '.env');
+    expect(await decide()).toMatchObject({ behavior: 'ask' });
+    expect((await decide()).hiding).toBeUndefined();
+    git('rm', '-q', '--cached', '.env');
+    git('config', 'remote.origin.url', 'https://x:abcdefgh12345678@example.com/x.git');
+    expect(await decide()).toMatchObject({ behavior: 'ask' });
+    expect((await decide()).hiding).toBeUndefined();
+  });
+});
 
 test('the reason names a long command on one line', async () => {
   const { reason } = await bash(`cat \\\n  "$X" ${'a'.repeat(200)}`, ['allow Bash']);
