@@ -36,24 +36,28 @@ export function openRequestLimit({ dataRoot, baseUrl, now, onError }: RequestLim
   const endpoint = URL.canParse(baseUrl) ? new URL(baseUrl).origin : undefined;
   let known: { readonly bytes: number; readonly learnedAt: string } | undefined;
   let isRead = false;
+  const save = async (added: z.infer<typeof fileSchema>['limits']): Promise<void> => {
+    await file
+      .change(({ limits }) => ({
+        limits: [...limits.filter((one) => one.endpoint !== endpoint), ...added].slice(-MOST),
+      }))
+      .catch(onError);
+  };
+  const rejectedBytes = (): number | undefined => {
+    if (!isRead) known = file.read().limits.find((one) => one.endpoint === endpoint);
+    isRead = true;
+    return known !== undefined && now() - Date.parse(known.learnedAt) < GOOD_FOR_MS ? known.bytes : undefined;
+  };
   return {
-    rejectedBytes() {
-      if (!isRead) known = file.read().limits.find((one) => one.endpoint === endpoint);
-      isRead = true;
-      return known !== undefined && now() - Date.parse(known.learnedAt) < GOOD_FOR_MS
-        ? known.bytes
-        : undefined;
-    },
-    async learn(bytes) {
+    rejectedBytes,
+    async learn(rejected) {
+      const bytes = Math.min(rejected, rejectedBytes() ?? rejected);
       known = { bytes, learnedAt: new Date(now()).toISOString() };
-      isRead = true;
-      if (endpoint === undefined) return;
-      const added = { endpoint, ...known };
-      await file
-        .change(({ limits }) => ({
-          limits: [...limits.filter((one) => one.endpoint !== endpoint), added].slice(-MOST),
-        }))
-        .catch(onError);
+      if (endpoint !== undefined) await save([{ endpoint, ...known }]);
+    },
+    async forget() {
+      [known, isRead] = [undefined, true];
+      if (endpoint !== undefined) await save([]);
     },
   };
 }

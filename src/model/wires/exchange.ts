@@ -35,6 +35,8 @@ export interface RequestLimit {
   rejectedBytes(): number | undefined;
   /** Takes effect immediately; resolves when written to disk. Never rejects. */
   learn(rejectedBytes: number): Promise<void>;
+  /** The server has accepted a request of that size. Never rejects. */
+  forget(): Promise<void>;
 }
 
 /** What every wire needs: address, key, headers, connection, timeouts, and facts about models. */
@@ -55,7 +57,7 @@ export interface ModelClientOptions {
   /** Sends the requests; default: a direct connection. */
   readonly send?: HttpSend;
   readonly debug?: (line: string) => void;
-  /** Requests known to be too large are not sent; absent = every request is sent. */
+  /** Requests known to be too large are not sent at first; absent = every request is sent. */
   readonly requestLimit?: RequestLimit;
   /** Facts about a model that are known before its first request, so that e.g. unsupported tools are never tried. */
   readonly factsOf?: (model: string) => WireFacts;
@@ -122,6 +124,12 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
    */
   const withoutFinishReason = new Set<string>();
   const { send = environmentSend(), requestLimit } = options;
+  const rejectedBytes = (): number => requestLimit?.rejectedBytes() ?? Number.POSITIVE_INFINITY;
+  /**
+   * The smallest request that was not sent since the last reply. One that is no smaller is sent: leaving things out does not
+   * help, or the user tries again, so the server decides.
+   */
+  let unsentBytes = Number.POSITIVE_INFINITY;
   let reached = false;
 
   /** Returns the form to retry with, or nothing once the last event was sent. */
@@ -143,7 +151,10 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
     let sentBytes = 0;
     const sendCounted: HttpSend = async (url, request) => {
       sentBytes = request.body?.length ?? 0;
-      if (sentBytes >= (requestLimit?.rejectedBytes() ?? Number.POSITIVE_INFINITY)) throw KNOWN_TOO_LARGE;
+      if (sentBytes >= rejectedBytes() && sentBytes < unsentBytes) {
+        unsentBytes = sentBytes;
+        throw KNOWN_TOO_LARGE;
+      }
       return send(url, request);
     };
     const watchdog = createWatchdog(abort, () => {
@@ -200,6 +211,8 @@ export function createExchanges(options: ModelClientOptions, api?: string) {
     if (signal.aborted) return;
     if (reply !== undefined) {
       onReply?.(reply);
+      unsentBytes = Number.POSITIVE_INFINITY;
+      if (sentBytes >= rejectedBytes()) await requestLimit?.forget();
       yield { type: 'done', reply };
     } else if (watchdog.hasFired()) {
       yield failed(stalledError(about, partCount > 0 ? idleTimeoutMs : firstEventTimeoutMs));

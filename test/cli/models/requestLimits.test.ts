@@ -39,6 +39,17 @@ test('a size is remembered by endpoint for a day, in a private file', async () =
   expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
 });
 
+test('once a request of that size is accepted, nothing is remembered', async () => {
+  const { open, limits } = await folder();
+  const other = open('http://127.0.0.1:9090/v1');
+  await other.learn(30_000);
+  const limit = open();
+  await limit.learn(10_000);
+  await limit.forget();
+  expect(limit.rejectedBytes()).toBeUndefined();
+  expect(await limits()).toMatchObject([{ bytes: 30_000 }]);
+});
+
 test('a damaged file is ignored, and replaced by the next size', async () => {
   const { file, open } = await folder();
   await writeFile(file, '{"limits":[{"bytes":"many"}]}');

@@ -91,6 +91,21 @@ describe.each(names)('%s', (name) => {
     expect(said(await ask(name, { baseUrl }))).toBe('Hi');
   });
 
+  test('a limit of bytes that the server no longer has is forgotten with the second request', async () => {
+    const { baseUrl } = await streams(name, hi[name]);
+    const requestLimit = { rejectedBytes: () => 1, learn: vi.fn(), forget: vi.fn(async () => undefined) };
+    const client = createModelClient(name, { apiKey: 'k', baseUrl, requestLimit });
+    const again = async () => {
+      let last: ModelEvent | undefined;
+      for await (const event of client.stream(suiteRequest(), new AbortController().signal)) last = event;
+      return last;
+    };
+    expect(failure(await again())).toMatchObject({ isByteLimit: true });
+    expect(requestLimit.forget).not.toHaveBeenCalled();
+    expect(said(await again())).toBe('Hi');
+    expect(requestLimit.forget).toHaveBeenCalledOnce();
+  });
+
   test('silence in the middle is a stall, and a page is a wrong address', async () => {
     const { baseUrl } = await streams(name, hi[name].slice(0, 2), 'hang');
     expect(failure(await ask(name, { baseUrl, idleTimeoutMs: 50 }))).toMatchObject({
@@ -347,13 +362,14 @@ test('Anthropic: what the cache took and gave is in the usage', async () => {
 });
 
 test.each(['chat', 'responses', 'anthropic'] as const)(
-  '%s: a request with as many bytes as one that was rejected is not sent, images included',
+  '%s: a request with as many bytes as one that was rejected is not sent at first, images included',
   async (wire) => {
     const server = await jsonServer((response) => sendJson(response, 413, { error: 'Entity too large' }));
     const learned: number[] = [];
     const requestLimit = {
       rejectedBytes: () => learned.at(-1),
       learn: async (bytes: number) => void learned.push(bytes),
+      forget: async () => void learned.splice(0),
     };
     const client = createModelClient(wire, { apiKey: 'k', baseUrl: `${server.origin}/v1`, requestLimit });
     const askWith = async (...sizes: readonly number[]) => {
@@ -368,12 +384,22 @@ test.each(['chat', 'responses', 'anthropic'] as const)(
       return failure(last);
     };
     const tooLarge = { kind: 'overflow', isByteLimit: true, retryable: false };
-    for (const sizes of [[100_000, 100_000], [100_000, 100_000], [100_000, 100_000, 4], [100_000]])
+    const sent: number[] = [];
+    for (const sizes of [
+      [100_000, 100_000],
+      [100_000, 100_001],
+      [100_000, 100_000],
+      [100_000, 100_000],
+      [100_000],
+    ]) {
       expect(await askWith(...sizes)).toMatchObject(tooLarge);
-    expect(server.received).toHaveLength(2);
+      sent.push(server.received.length);
+    }
+    // The third leaves out too little, so the next is sent although it is known to be too large.
+    expect(sent).toEqual([1, 1, 1, 2, 3]);
     expect(learned).toEqual(server.received.map(({ text }) => Buffer.byteLength(text)));
     // So small a request was not rejected for its bytes.
     await askWith(1000);
-    expect([server.received.length, learned.length]).toEqual([3, 2]);
+    expect([server.received.length, learned.length]).toEqual([4, 3]);
   },
 );
