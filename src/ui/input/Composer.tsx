@@ -62,14 +62,11 @@ type ComposerProps = {
   /** Labels that replace a paste of image paths. Returns undefined synchronously if the text does not look like one. */
   attach?(pasted: string): Promise<readonly string[] | undefined> | undefined;
   readonly placeholder?: string;
-  /** Prompt sign before the first row: one or two columns including its space. */
-  readonly prompt?: string;
   readonly initialText?: string;
   /** The built-in keys by default. */
   readonly keymap?: Keymap;
   /** Enables vim keys. */
   readonly vim?: boolean;
-  onTextChange?(text: string): void;
   readonly ref?: Ref<ComposerHandle>;
 };
 
@@ -98,7 +95,6 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     newest.current = next;
     setState(next);
     if (next.wanted !== undefined && next.wanted.kind !== before.wanted?.kind) void load(next.wanted.kind);
-    if (next.buffer.units !== before.buffer.units) props.onTextChange?.(expand(next.buffer.units));
     if (next.search?.scope === 'all' && before.search?.scope !== 'all') void loadEveryPrompt();
   };
   const loadEveryPrompt = async (): Promise<void> => {
@@ -180,7 +176,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     <Box flexDirection="column" width={props.width} display={props.isHidden === true ? 'none' : 'flex'}>
       <Box>
         <Box width={promptWidth} flexShrink={0}>
-          <Prompt state={state} theme={props.theme} prompt={props.prompt ?? '❯'} />
+          <Prompt state={state} theme={props.theme} />
         </Box>
         {search !== undefined && props.isActive ? (
           <SearchRows search={search} width={width} maxRows={Math.max(maxRows, 2)} theme={props.theme} />
@@ -226,20 +222,12 @@ function selectedOf({ buffer, vim }: ComposerState): Mark | undefined {
  * The prompt sign shows what Enter will do: run a shell command (`!`), a slash command (`/`) or a prompt. With vim keys
  * it shows normal mode (N) and the visual modes (v, V).
  */
-function Prompt({
-  state,
-  theme,
-  prompt,
-}: {
-  readonly state: ComposerState;
-  readonly theme: ComposerTheme;
-  readonly prompt: string;
-}) {
+function Prompt({ state, theme }: { readonly state: ComposerState; readonly theme: ComposerTheme }) {
   const mode = state.vim?.mode ?? 'insert';
   if (mode === 'normal') return <Text>{theme.warning('N')}</Text>;
   if (mode !== 'insert') return <Text>{theme.warning(mode === 'visual' ? 'v' : 'V')}</Text>;
   const first = state.buffer.units[0];
   if (first === '!') return <Text>{theme.warning('$')}</Text>;
-  if (first === '/') return <Text>{theme.success(prompt)}</Text>;
-  return <Text>{theme.accent(prompt)}</Text>;
+  if (first === '/') return <Text>{theme.success('❯')}</Text>;
+  return <Text>{theme.accent('❯')}</Text>;
 }

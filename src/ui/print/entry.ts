@@ -131,11 +131,11 @@ export function isOnlyReasoning(entry: JSONLEntry): boolean {
 
 /** Renders a reply. Tool calls print nothing here; their results do. */
 export function renderReply(entry: JSONLEntry, options: EntryOptions): string {
-  const { width, theme, markdown, printedCharacters = 0 } = options;
-  const text = contentText(entry).slice(printedCharacters);
+  const { width, theme, markdown } = options;
+  const text = contentText(entry);
   const ending = endingOf(entry);
   return [
-    ...(printedCharacters > 0 ? [] : renderReasoning(entry, options)),
+    ...renderReasoning(entry, options),
     ...(text.trim() === '' ? [] : [markdown(text, { width, theme })]),
     ...(ending === undefined
       ? []

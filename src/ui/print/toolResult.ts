@@ -21,8 +21,6 @@ export interface EntryOptions {
   readonly markdown: MarkdownRenderer;
   /** Looks up the `tool_use` call for a result's id, if known. */
   readonly tools: (callId: string) => JSONLEntry['tool'];
-  /** Characters of this reply that were already printed while it streamed. */
-  readonly printedCharacters?: number;
   /** Looks up the number of an entry, if known. */
   readonly seqOf?: (uuid: string) => number | undefined;
   /** Print the model's reasoning instead of a line that summarizes it. */

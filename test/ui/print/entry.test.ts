@@ -108,14 +108,6 @@ test('prints reasoning in full when asked', () => {
   expect(print({ type: 'assistant', message }, { showReasoning: true })).toBe('✻ One.\n  Two.\n\nYes.');
 });
 
-test('prints only what streaming has not printed yet', () => {
-  const message = assistant('First.\n\nSecond.', { reasoning: { field: 'thinking', text: 'x' } });
-  expect(print({ type: 'assistant', message }, { printedCharacters: 'First.\n\n'.length })).toBe('Second.');
-  expect(
-    print({ type: 'assistant', message }, { printedCharacters: message.content.length }),
-  ).toBeUndefined();
-});
-
 test.each([
   [
     'a read',
