@@ -130,7 +130,7 @@ test('a file with more lines than a call can have arguments', { tags: 'long' }, 
   const diff = `--- /dev/null\n+++ a.txt\n@@ -0,0 +1,400000 @@\n${'+\n'.repeat(400_000)}`;
   const rows = renderDiff(diff, { width: 40, theme: plain, maxLines: 5 }).split('\n');
   expect(rows).toHaveLength(5);
-  expect(rows.at(-1)).toContain('399996 more lines');
+  expect(rows.at(-1)).toContain('399,996 more lines');
 });
 
 test('in true color, changed lines are tinted to their end, words are marked, and code is highlighted', async () => {
