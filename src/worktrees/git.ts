@@ -3,7 +3,7 @@
  * filters, no transports. A repository may come from an archive with settings of its own.
  */
 import { spawn } from 'node:child_process';
-import { isReadableByGit, NO_GIT, ownGit } from '../disk/ownGit.ts';
+import { blockingFile, NO_GIT, ownGit } from '../disk/ownGit.ts';
 import { ownGitEnvironment } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/paths.ts';
 import { visibleText } from '../protocol/text/visible.ts';
@@ -17,7 +17,7 @@ interface GitAnswer {
 }
 
 /** Runs git in a folder. Never rejects. */
-export type Git = (folder: string, args: readonly string[], signal?: AbortSignal) => Promise<GitAnswer>;
+export type Git = (folder: string, args: readonly string[]) => Promise<GitAnswer>;
 
 /** Git sees every change of a file, also in a repository that was copied from a machine with another file system. */
 const SEES_CHANGES = [
@@ -27,26 +27,36 @@ const SEES_CHANGES = [
 
 /** A large repository is checked out in less. */
 const TIMEOUT_MS = 300_000;
+/** Settings are small files. */
+const SETTINGS_TIMEOUT_MS = 5000;
 const MAX_OUTPUT = 4_000_000;
 const MAX_PROBLEM = 500;
 /** Filters and hooks that a repository's settings may define; each needs up to eight arguments. */
 const MAX_PROGRAMS = 200;
 
-/** Git for the repository of a project. `workspace`: no program from there is started. */
+/**
+ * Git for the repository of a project. `workspace`: no program from there is started. `signal`: ends what runs; absent
+ * for work that nothing waits for.
+ */
 export function createGit(
   env: Readonly<Record<string, string | undefined>>,
   workspace: readonly string[],
+  signal?: AbortSignal,
 ): Git {
   const environment = ownGitEnvironment(env, workspace, realpath);
-  const run: Git = (folder, args, signal) =>
-    isReadableByGit(folder) ? start(environment, folder, args, signal) : Promise.resolve(unreadable);
-  return async (folder, args, signal) => {
+  const run = async (folder: string, args: readonly string[], timeoutMs: number): Promise<GitAnswer> => {
+    const blocking = blockingFile(folder);
+    return blocking === undefined
+      ? start(environment, folder, args, { timeoutMs, signal })
+      : failure(unreadable(blocking));
+  };
+  return async (folder, args) => {
     // Read again each time: the settings may have changed.
-    const settings = await run(folder, ['config', '--list', '--name-only', '-z'], signal);
+    const settings = await run(folder, ['config', '--list', '--name-only', '-z'], SETTINGS_TIMEOUT_MS);
     if (settings.code !== 0) return settings;
     const without = withoutPrograms(settings.stdout.split('\0'));
-    if (typeof without === 'string') return { code: null, stdout: '', problem: without };
-    return run(folder, [...SEES_CHANGES, ...without, ...args], signal);
+    if (typeof without === 'string') return failure(without);
+    return run(folder, [...SEES_CHANGES, ...without, ...args], TIMEOUT_MS);
   };
 }
 
@@ -77,35 +87,40 @@ function subsections(names: readonly string[], section: 'filter' | 'hook'): read
   return [...new Set(names.flatMap((name) => pattern.exec(name)?.[1] ?? []))];
 }
 
-const unreadable: GitAnswer = {
-  code: null,
-  stdout: '',
-  problem: 'The git folder contains a pipe, a device or a huge file where git expects a small file.',
-};
+const failure = (problem: string): GitAnswer => ({ code: null, stdout: '', problem });
+
+const unreadable = (path: string): string =>
+  `Git would read ${visibleText(path).slice(0, MAX_PROBLEM)}, which is a pipe, a device or a huge file. Replace it with a small file, or remove it from the git settings.`;
 
 function start(
   env: Record<string, string>,
   cwd: string,
   args: readonly string[],
-  signal?: AbortSignal,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal | undefined },
 ): Promise<GitAnswer> {
+  if (signal?.aborted) return Promise.resolve(failure(INTERRUPTED));
   return new Promise((resolve) => {
     const git = ownGit(args);
     const child = spawn(git.program, git.args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    /** Why it was ended by us. */
+    let ended: string | undefined;
     let stdout = '';
     let stderr = '';
-    const stop = (): void => void child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
-    signal?.addEventListener('abort', stop, { once: true });
-    if (signal?.aborted) stop();
+    const stop = (why: string, how: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): void => {
+      ended ??= why;
+      child.kill(how);
+    };
+    const timer = setTimeout(() => stop(tooSlow(timeoutMs), 'SIGKILL'), timeoutMs);
+    const onAbort = (): void => stop(INTERRUPTED);
+    signal?.addEventListener('abort', onAbort, { once: true });
     const end = (code: number | null, problem: string): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
+      signal?.removeEventListener('abort', onAbort);
       resolve({ code, stdout, problem });
     };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
-      if (stdout.length > MAX_OUTPUT) stop();
+      if (stdout.length > MAX_OUTPUT) stop('Git printed too much.');
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-MAX_OUTPUT);
@@ -115,7 +130,13 @@ function start(
     );
     child.on('close', (code) => {
       if (code === NO_GIT) return end(null, 'git is not installed.');
+      if (ended !== undefined) return end(null, ended);
       end(code, visibleText(stderr).trim().slice(-MAX_PROBLEM).toWellFormed());
     });
   });
 }
+
+const INTERRUPTED = 'Interrupted.';
+
+const tooSlow = (timeoutMs: number): string =>
+  `Git did not finish within ${timeoutMs / 1000} seconds and was stopped. Check whether \`git status\` works in this repository.`;

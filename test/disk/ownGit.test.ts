@@ -1,11 +1,11 @@
 /** Real repositories, with files in them that block whoever opens them. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { isReadableByGit, mayHaveRepository, ownGit } from '../../src/disk/ownGit.ts';
+import { blockingFile, isReadableByGit, mayHaveRepository, ownGit } from '../../src/disk/ownGit.ts';
 import { firstIsQuick } from '../e2e/support/long.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 
@@ -61,6 +61,26 @@ test('so is a .git that is a pipe, one that leads to a pipe, and a file that is 
   truncateSync(join(large, '.git/config'), 10 * 2 ** 30);
   expect(isReadableByGit(large)).toBe(false);
 });
+
+for (const settings of [
+  '[include]\n\tpath = ../ff\n',
+  '[include] PATH = "../ff" ; comment\n',
+  '[include]\n\tpath = ../f\\\nf\n',
+  '[includeIf "gitdir:x]y"]\npath=../ff\n',
+  '[include]\n\tpath = nested\n',
+  '[core]\n\texcludesFile = ff\n',
+  '[core]\n\tattributesFile = ff\n',
+  '[mailmap]\n\tfile = ff\n',
+])
+  test(`a pipe that settings include or name is found, and named: ${JSON.stringify(settings)}`, () => {
+    const root = repository();
+    writeFileSync(join(root, '.git/nested'), '[include]\n\tpath = ../ff\n');
+    appendFileSync(join(root, '.git/config'), settings);
+    writeFileSync(join(root, 'ff'), '');
+    expect(blockingFile(root)).toBeUndefined();
+    pipeAt(join(root, 'ff'));
+    expect(blockingFile(root)).toBe(join(root, 'ff'));
+  });
 
 test('a folder may have a repository if git finds one from there', () => {
   const [root, plain, bare] = [repository(), temporaryFolder(), temporaryFolder()];
