@@ -87,7 +87,19 @@ interface Folder {
   readonly unhidden: readonly (readonly string[])[];
 }
 
-const ignoreFiles = ['.gitignore', '.ignore', '.rgignore', '.agignore', '.hgignore', '.git/info/exclude'];
+/**
+ * The files in which rg, ag and fd look for patterns. What only one of them reads counts for all: a pattern that includes
+ * something again, or cannot be read.
+ */
+const ignoreFiles = [
+  '.gitignore',
+  '.ignore',
+  '.rgignore',
+  '.agignore',
+  '.hgignore',
+  '.fdignore',
+  '.git/info/exclude',
+];
 
 function leadsOut(link: string, top: string): boolean {
   try {
@@ -165,9 +177,7 @@ const isIgnoredFile = (name: string, ignored: Folder['ignored']): boolean =>
 /** What is ignored in a folder and below: lines of `.gitignore` that are a plain name, `name/` or `*.ending`. */
 function ignoredBelow(folder: string, inherited: Folder['ignored']): Folder['ignored'] {
   if (inherited === undefined) return undefined;
-  const texts = ['.gitignore', '.ignore', '.rgignore', '.agignore'].map((name) =>
-    plainText(join(folder, name)),
-  );
+  const texts = [...ignoreFiles.map((name) => join(folder, name)), ...excludesOf(folder)].map(plainText);
   if (texts.some((text) => text === undefined || /^[^\S\n]*!/m.test(text))) return undefined;
   const lines = (texts[0] ?? '')
     .split('\n')

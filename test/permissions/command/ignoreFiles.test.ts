@@ -73,6 +73,22 @@ describe('in acceptEdits', () => {
   });
 });
 
+test('a line that includes a file again counts in each ignore file that some program reads', async () => {
+  mkdirSync(join(root, 'again/.git/info'), { recursive: true });
+  writeFileSync(join(root, 'again/.gitignore'), '*.pem\n');
+  writeFileSync(join(root, 'again/x.pem'), 'SECRET\n');
+  const search = async (): Promise<string> => (await bash('ag SECRET again')).behavior;
+  expect(await search()).toBe('allow');
+  for (const name of ['.ignore', '.rgignore', '.agignore', '.hgignore', '.fdignore', '.git/info/exclude']) {
+    writeFileSync(join(root, 'again', name), '!*.pem\n');
+    expect(await search(), name).toBe('ask');
+    writeFileSync(join(root, 'again', name), '*.log\n');
+    expect(await search(), name).toBe('allow');
+    rmSync(join(root, 'again', name));
+  }
+  rmSync(join(root, 'again'), { recursive: true });
+});
+
 test('uses the current content of an ignore file', async () => {
   const behaviors: string[] = [];
   for (const text of ['x\n', '!.env\n', 'x\n']) {
