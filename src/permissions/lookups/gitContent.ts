@@ -29,26 +29,74 @@ export interface Shown {
   readonly moves?: Moves;
 }
 
-/** Options that show content, or find commits by it, which confirms guesses. */
-const withContent =
-  /^(?:-[pucmWSGI]|-U|--(?:ignore-matching-lines|anchored|patch|patch-with-raw|patch-with-stat|unified|cc|combined-all-paths|binary|check|color-words|word-diff|word-diff-regex|function-context))$/;
-/** Options that show only names and numbers, unless combined with one of `withContent`. */
-const withoutContent =
-  /^(?:-s|--(?:no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary|quiet))$/;
-/** Options removed when git lists names: they add output, replace or shorten the names, or make git fail. */
-const unlistable =
-  /^(?:-[qs]|--(?:oneline|format|pretty|graph|color|relative|log-size|show-linear-break|exit-code|quiet|check|no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary)(?:=.*)?)$/;
-/** Lists both names of renamed or copied files: with `-M` or `-C` a command shows the content of the old one. */
+/** "name -x" as `--name`, `-x`. */
+const options = (names: string): ReadonlySet<string> =>
+  new Set(names.split(/\s+/).map((name) => (name.startsWith('-') ? name : `--${name}`)));
+
+// Any other option of a diff or log counts as one that shows content and narrows what is shown.
+
+/** Options that select commits or sides of a diff, whatever the diff contains, or show more of it. */
+const selects =
+  options(`-g -i -E -F -P all ancestry-path author-date-order after author basic-regexp before bisect boundary branches cached
+  cherry cherry-mark cherry-pick committer date-order dense do-walk exclude extended-regexp first-parent fixed-strings follow
+  full-diff full-history glob ignore-missing ita-invisible-in-index ita-visible-in-index left-only mailmap max-age max-parents
+  merge merge-base merges min-age min-parents no-mailmap no-merges no-walk not perl-regexp reflog regexp-ignore-case remotes
+  right-only root show-pulls simplify-merges since single-worktree sparse staged tags topo-order until use-mailmap
+  walk-reflogs`);
+/** Those of them that require a value, and so would take the next word for it. */
+const withValue = options(
+  'after author before committer exclude glob max-age max-count min-age since skip until',
+);
+/** The merges of a graph are shown even if nothing in them was selected. */
+const withParents = options('children graph parents');
+/** Options that select the first or next commits: `-3` is an option `-`. */
+const limits = options('- -n max-count skip');
+/** Options that pair the old and new names of files. */
+const renames = options('-B -C -M -l find-copies find-copies-harder find-renames');
+/** Options that change only what the output looks like. */
+const formats =
+  options(`-D -R -a -b -q -r -t -v -w -z abbrev abbrev-commit clear-decorations color color-moved color-moved-ws date decorate
+  decorate-refs decorate-refs-exclude diff-algorithm exit-code format full-index histogram ignore-all-space
+  ignore-blank-lines ignore-cr-at-eol ignore-space-at-eol ignore-space-change indent-heuristic inter-hunk-context
+  irreversible-delete left-right log-size minimal no-abbrev no-abbrev-commit no-color no-color-moved no-decorate no-ext-diff
+  no-graph no-indent-heuristic no-notes no-prefix no-relative no-rename-empty no-renames no-textconv notes oneline patience
+  pretty relative-date rename-empty reverse show-linear-break show-notes source stat-count stat-graph-width stat-name-width
+  stat-width submodule text timestamp ws-error-highlight`);
+/** Options that show only names and numbers. */
+const names = options(
+  `-X -s compact-summary cumulative dirstat name-only name-status no-patch numstat quiet raw shortstat stat summary`,
+);
+/** Options that show content of everything that was selected. */
+const patches =
+  options(`-U -W -c -m -p -u binary cc color-words combined-all-paths diff-merges function-context patch patch-with-raw
+  patch-with-stat show-function unified word-diff word-diff-regex`);
+/** Options that select by the diff, by names or by texts that depend on the output, but show no content. */
+const narrows = options(
+  `all-match diff-filter grep grep-reflog ignore-submodules invert-grep relative remove-empty simplify-by-decoration`,
+);
+
+const isIn =
+  (...sets: readonly ReadonlySet<string>[]) =>
+  ({ name }: { readonly name: string }): boolean =>
+    sets.some((set) => set.has(name));
+const isWithoutContent = isIn(selects, withParents, limits, renames, formats, names, narrows);
+/** With one of the others, git may show later commits than a listing that has the same limit. */
+const isCountedAlike = isIn(selects, withParents, limits, renames, formats, names, patches);
+
+/** Subcommands that show diffs. */
+const diffs = /^(?:diff|diff-files|diff-index|diff-tree|log|reflog|show|stash)$/;
+/** Lists both names of renamed or copied files, whose old content is shown as well. */
 const LIST = ['--name-status', '-z', '--no-renames', '--no-relative', '--no-ext-diff', '--no-textconv'];
 /** Merges compared with all their parents at once: each may have the file under another name. */
 const COMBINED = [
   '--cc',
   '--name-status',
   '-z',
-  '--find-renames',
+  '--find-copies',
   '--no-relative',
   '--no-ext-diff',
   '--no-textconv',
+  '--combined-all-paths',
 ];
 
 /**
@@ -78,40 +126,23 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
           objects: [],
         }
       : undefined;
+  if (!diffs.test(name)) return undefined;
   // `-L` follows lines through renames, which no other option can list.
-  const followed = name === 'blame' ? [] : read.options.filter((option) => option.name === '-L');
+  const followed = read.options.filter((option) => option.name === '-L');
   if (followed.length > 0) {
-    const renames = args.filter((word) => /^(?:-[MCB]|--find-(?:renames|copies))/.test(word));
+    // Git requires a commit as a word here, and no other option narrows the listing.
     const commits = objects.length > 0 ? before.filter((word) => word !== null) : [];
+    const kept = [...read.options.filter(isIn(renames)).flatMap(written), ...commits];
     const listings = followed.flatMap(({ value }) =>
-      pathsBehind(value ?? '').map((path) => [
-        'log',
-        '--format=',
-        ...LIST,
-        ...renames,
-        '--follow',
-        ...commits,
-        '--',
-        path,
-      ]),
+      pathsBehind(value ?? '').map((path) => ['log', '--format=', ...LIST, '--follow', ...kept, '--', path]),
     );
     return { listings, objects: [] };
   }
   const isPatch = /^(?:diff|show|stash)$/.test(name) && !(name === 'stash' && args[0] === 'list');
-  if (!has(withContent) && !(isPatch && !has(withoutContent))) return undefined;
-  const kept = args.filter((word) => !unlistable.test(word));
-  const format = name.startsWith('diff') || (name === 'stash' && args[0] === 'show') ? [] : ['--format='];
-  const recursive = name === 'diff-tree' ? ['-r'] : [];
-  const [first = '', ...rest] = kept;
-  const listing =
-    name === 'stash' || (name === 'reflog' && first === 'show')
-      ? [name, first, ...format, ...LIST, ...rest]
-      : [name, ...format, ...recursive, ...LIST, ...kept];
-  const isCombined =
-    has(/^(?:-c|--cc)$/) ||
-    read.options.some((option) => option.name === '--diff-merges' && /^[cd]/.test(option.value ?? '')) ||
-    (name === 'show' && !has(/^(?:-m|--diff-merges|--first-parent)$/));
-  const combined = isCombined ? [combinedListing(listing)] : [];
+  if (read.options.every(isWithoutContent) && !(isPatch && !read.options.some(isIn(names)))) return undefined;
+  const merges = mergesShown(name, read);
+  const listing = listingOf(name, args, read, [...LIST, ...merges.options]);
+  const combined = merges.isCombined ? [listingOf(name, args, read, COMBINED)] : [];
   // The first of several commits is compared with all others at once.
   const [result = '', ...parents] = name === 'diff' && objects.length > 2 ? objects : [];
   const pairs = parents.map((parent) => ['diff', ...LIST, parent, result]);
@@ -122,11 +153,56 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   };
 }
 
-function combinedListing(listing: readonly string[]): readonly string[] {
-  const words = listing.flatMap((word) => (word === LIST[0] ? COMBINED : LIST.includes(word) ? [] : [word]));
-  // An option that selects a way to show merges resets this one, so it comes after all of them.
-  const end = words.includes('--') ? words.indexOf('--') : words.length;
-  return [...words.slice(0, end), '--combined-all-paths', ...words.slice(end)];
+/** Names at least all files that the command shows: only options that cannot leave out any of them are kept. */
+function listingOf(
+  name: string,
+  args: readonly string[],
+  { options: given, inOrder }: ReadOptions,
+  list: readonly string[],
+): readonly string[] {
+  // What `--follow` shows, and so what it counts, depends on the diff.
+  const isLimited = given.every((option) => isCountedAlike(option) && option.name !== '--follow');
+  const kept = inOrder.flatMap((word) => {
+    if (isIn(withParents)(word)) return name.startsWith('diff') ? [] : ['--parents', '--topo-order'];
+    const isKept = word.name === '' || isIn(selects, renames)(word) || (isLimited && isIn(limits)(word));
+    return isKept ? written(word) : [];
+  });
+  const hasFirst = name === 'stash' || (name === 'reflog' && args[0] === 'show');
+  const [first, rest] = hasFirst ? [kept.slice(0, 1), kept.slice(1)] : [[], kept];
+  const format = name.startsWith('diff') || (name === 'stash' && args[0] === 'show') ? [] : ['--format='];
+  const recursive = name === 'diff-tree' ? ['-r'] : [];
+  const end = args.indexOf('--');
+  const paths = end === -1 ? [] : args.slice(end);
+  return [name, ...first, ...format, ...recursive, ...list, ...rest, ...paths];
+}
+
+/** An operand or option as a word: the value attached, where there is one. */
+function written({ name, value }: ReadOptions['inOrder'][number]): readonly string[] {
+  if (name === '') return value === null ? [] : [value];
+  const isAttached = name.startsWith('--') && (value !== '' || withValue.has(name));
+  return [isAttached ? `${name}=${value}` : `${name}${value}`];
+}
+
+/** How merges are compared with their parents: one by one, with the first, or with all of them at once. */
+function mergesShown(
+  name: string,
+  { options: given }: ReadOptions,
+): { readonly options: readonly string[]; readonly isCombined: boolean } {
+  const has = (option: string): boolean => given.some((one) => one.name === option);
+  const ways = given.filter((one) => one.name === '--diff-merges').map(({ value }) => value ?? '');
+  const isAll = /^(?:c|cc|combined|dense|dense-combined)$/;
+  const isFirst = /^(?:1|first-parent)$/;
+  const isNone = /^(?:off|none)$/;
+  const isEach = has('-m') || ways.some((way) => !isAll.test(way) && !isFirst.test(way) && !isNone.test(way));
+  const first = ways.find((way) => isFirst.test(way));
+  return {
+    options: isEach ? ['-m'] : first === undefined ? [] : [`--diff-merges=${first}`],
+    isCombined:
+      has('-c') ||
+      has('--cc') ||
+      ways.some((way) => isAll.test(way)) ||
+      (name === 'show' && !has('-m') && !has('--first-parent') && ways.length === 0),
+  };
 }
 
 /**

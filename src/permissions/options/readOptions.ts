@@ -31,6 +31,8 @@ export interface ReadOptions {
   readonly operands: readonly (string | null)[];
   /** Every given option, `-x` or `--name`, with its value. */
   readonly options: readonly { readonly name: string; readonly value: string | null }[];
+  /** Options, and operands without a name (`''`) before `--`, in the order in which they were given. */
+  readonly inOrder: readonly { readonly name: string; readonly value: string | null }[];
   /** Values that are separate words after an operand: if options end at the first operand, these are operands. */
   readonly late: readonly string[];
 }
@@ -51,7 +53,7 @@ export const isValue = (name: string, value: string): boolean => !mayBeOption(na
 /** undefined if some option is not in the list. Options may appear anywhere before `--`. */
 export function readOptions(args: readonly (string | null)[], list: OptionList): ReadOptions | undefined {
   const operands: (string | null)[] = [];
-  const options: { name: string; value: string | null }[] = [];
+  const inOrder: { name: string; value: string | null }[] = [];
   const late: string[] = [];
   const addLate = (value: string | null | undefined): void => {
     if (operands.length > 0 && value != null) late.push(value);
@@ -64,8 +66,10 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
       operands.push(...args.slice(at + 1));
       break;
     }
-    if (word == null || word === '-' || !word.startsWith('-')) operands.push(word ?? null);
-    else if (list.numbers && /^-\d+$/.test(word)) options.push({ name: '-', value: word.slice(1) });
+    if (word == null || word === '-' || !word.startsWith('-')) {
+      operands.push(word ?? null);
+      inOrder.push({ name: '', value: word ?? null });
+    } else if (list.numbers && /^-\d+$/.test(word)) inOrder.push({ name: '-', value: word.slice(1) });
     else if (word.startsWith('--')) {
       const [name = '', ...rest] = word.split('=');
       const takesNext = (list.longValues ?? []).includes(name);
@@ -77,19 +81,19 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
       if (takesNext && rest.length === 0 && mayBeOption(name, args[at + 1])) return undefined;
       const value = rest.length > 0 ? rest.join('=') : takesNext ? (args[++at] ?? null) : '';
       if (takesNext && rest.length === 0) addLate(value);
-      options.push({ name, value });
+      inOrder.push({ name, value });
     } else {
       if (list.isSingle && word.length > 2) return undefined;
       const used = cluster(word.slice(1), args[at + 1], list);
       if (used === undefined) return undefined;
-      options.push(...used.options);
+      inOrder.push(...used.options);
       if (used.tookNext) {
         at += 1;
         addLate(args[at]);
       }
     }
   }
-  return { operands, options, late };
+  return { operands, options: inOrder.filter(({ name }) => name !== ''), inOrder, late };
 }
 
 function cluster(

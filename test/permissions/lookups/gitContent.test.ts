@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { OWN_GIT_ARGUMENTS } from '../../../src/disk/ownPrograms.ts';
 import { decide } from '../../../src/permissions/decide.ts';
 import { policyFor, top } from '../harness.ts';
@@ -266,4 +266,85 @@ test('a merge includes the names that a file has in each of the merged commits',
     'git show --stat',
   ])
     expect(await ask(merged, command), command).toBe('allow');
+});
+
+describe('no option makes a listing name fewer files than the command shows', () => {
+  let moved = '';
+  let stashed = '';
+  let merged = '';
+  beforeAll(() => {
+    moved = renamed(
+      [['.env', `${lines}SECRET=x\n`]],
+      [
+        ['.env', undefined],
+        ['plain.txt', lines],
+      ],
+      [['other.txt', 'x\n']],
+      [['other.txt', 'y\n']],
+    );
+    stashed = renamed([['.env', lines]]);
+    writeFileSync(join(stashed, '.env'), `${lines}SECRET=x\n`);
+    const own = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
+    expect(spawnSync('git', [...own, 'stash'], { cwd: stashed }).status).toBe(0);
+    merged = renamed([['a.txt', 'a\n']], [['b.txt', 'b\n']], [['.env', 'SECRET=x\n']]);
+  });
+
+  test.each([
+    'git diff --diff-filter=ACMR HEAD~3',
+    'git diff --diff-filter R HEAD~3 HEAD',
+    'git diff --cached --diff-filter=d HEAD~3',
+    'git diff -S nothing HEAD~3 HEAD',
+    'git diff -Gnothing HEAD~3 HEAD',
+    'git diff --find-object=HEAD:plain.txt HEAD~3 HEAD',
+    'git log -p --diff-filter=R',
+    'git log --all --diff-filter=R -u',
+    'git log -p -S nothing',
+    'git log -1 -p -S SECRET',
+    'git log -n 1 -p --diff-filter=R',
+    'git log -p -1 --skip 1 -G SECRET',
+    'git log -p --max-count=1 --grep=begin --invert-grep',
+    'git log -p -1 --follow plain.txt',
+    'git log -M10% -L1,1:plain.txt main',
+  ])('a renamed secret: %s asks', async (command) => {
+    expect(await ask(moved, command)).toBe('ask');
+  });
+
+  test.each([
+    'git log -1 -p',
+    'git log -p -1 --oneline --author a --since=1.year',
+    "git log -p -1 --author ''",
+    'git show HEAD',
+    'git diff HEAD~1 HEAD',
+    'git log --oneline -20',
+    'git log --graph --decorate --all --oneline',
+    'git log --stat -M -C --grep begin',
+    'git diff --stat',
+    'git diff --name-only --diff-filter=ACMR main',
+    'git diff --relative --name-status HEAD~3',
+    'git stash list',
+    'git reflog -5',
+    'git log -S x --oneline -- other.txt',
+    'git log --follow -p other.txt',
+    'git shortlog -s',
+  ])('a renamed secret: %s shows nothing of it and runs', async (command) => {
+    expect(await ask(moved, command)).toBe('allow');
+  });
+
+  test.each([
+    'git stash list --diff-merges=1',
+    'git stash list --diff-merges on',
+    'git stash list --diff-merges=dense-combined',
+    'git log -g --diff-merges=first-parent refs/stash',
+    'git reflog show --diff-merges=c stash',
+  ])('a stashed secret: %s asks', async (command) => {
+    expect(await ask(stashed, command)).toBe('ask');
+  });
+
+  test.each(['on', '1', 'm', 'separate', 'first-parent', 'c', 'cc', 'combined'])(
+    'a secret in a merge: --diff-merges=%s asks',
+    async (way) => {
+      expect(await ask(merged, `git log -1 --diff-merges=${way}`)).toBe('ask');
+      expect(await ask(merged, 'git log -1 --diff-merges=off')).toBe('allow');
+    },
+  );
 });
