@@ -14,6 +14,8 @@ interface NetworkFailure {
 export const REPLY_TOO_LARGE = 'ERR_REPLY_TOO_LARGE';
 /** Our own code for a redirect to another host, which is not followed. */
 export const REDIRECTED = 'ERR_REDIRECTED_ELSEWHERE';
+/** Our own code for a redirect to something else than http or https, which is not followed. */
+export const REDIRECTED_TO_SCHEME = 'ERR_REDIRECTED_TO_SCHEME';
 /** Our own code for too many redirects on one host. */
 export const TOO_MANY_REDIRECTS = 'ERR_REDIRECTS_WITHOUT_END';
 /** Our own codes for a proxy that rejects our credentials or does not forward the request. */
@@ -32,6 +34,15 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
       kind: 'bad_url',
       what: '{url} redirects to {other}. The conversation was not sent there.',
       next: 'If that is where it should go, make it the base URL (--base-url, OPENAI_BASE_URL or "baseUrl").',
+      retry: 'never',
+    },
+  ],
+  [
+    new RegExp(REDIRECTED_TO_SCHEME),
+    {
+      kind: 'bad_url',
+      what: '{url} redirects to a {other} address. The conversation was not sent there.',
+      next: 'A model server does not do this: check the base URL, and the proxy if there is one.',
       retry: 'never',
     },
   ],

@@ -2,12 +2,15 @@
  * Follows redirects only on the same host: a redirect to another host would send the conversation, and perhaps the key,
  * to a server the user never chose. On the same host the request is repeated in full, body included.
  */
-import { REDIRECTED, TOO_MANY_REDIRECTS } from '../network.ts';
+import { REDIRECTED, REDIRECTED_TO_SCHEME, TOO_MANY_REDIRECTS } from '../network.ts';
 import type { HttpSend } from './types.ts';
 
 const MAX_REDIRECTS = 3;
 
-/** Throws an error with code `REDIRECTED` and the other host's origin in its message, or with code `TOO_MANY_REDIRECTS`. */
+/**
+ * Throws an error with code `REDIRECTED` and the other host's origin in its message, with code `REDIRECTED_TO_SCHEME` and
+ * the scheme, or with code `TOO_MANY_REDIRECTS`.
+ */
 export function stayOnHost(send: HttpSend): HttpSend {
   return async (url, request) => {
     let at = url;
@@ -18,6 +21,8 @@ export function stayOnHost(send: HttpSend): HttpSend {
       answer.release();
       const next = URL.canParse(location, at) ? new URL(location, at) : undefined;
       if (next === undefined || !isSameHost(new URL(at), next)) {
+        if (next !== undefined && !/^https?:$/.test(next.protocol))
+          throw Object.assign(new Error(`redirected to <${next.protocol}>`), { code: REDIRECTED_TO_SCHEME });
         const to = next?.origin ?? 'nowhere';
         throw Object.assign(new Error(`redirected to <${to}>`), { code: REDIRECTED });
       }

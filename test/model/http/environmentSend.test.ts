@@ -243,6 +243,14 @@ describe('redirects', () => {
     expect(other.requests).toEqual([]);
   });
 
+  test('to a file it does not go, and the message names the scheme', async () => {
+    const server = await startSseServer([
+      (response) => void response.writeHead(307, { location: 'file:///etc/passwd' }).end(),
+    ]);
+    closing.push(server.close);
+    expect(await ask(server.baseUrl, {})).toEqual(failedWith('redirects to a file: address'));
+  });
+
   test('on the same host it goes, body and all', async () => {
     const server = await startSseServer([
       (response) => void response.writeHead(301, { location: '/v2/chat/completions' }).end(),
