@@ -47,6 +47,8 @@ class LogAssembler {
   /** Entries through this seq were evicted; later copies of them are skipped. */
   #leftThrough = -Infinity;
   readonly #damaged = new Set<DamagedLine>();
+  /** The damage of the line before, if nothing of that line could be read. */
+  #lostLine: { bytes: number; readonly offset: number } | undefined;
   /** Damage since the last compaction, with the indices of the entries around it. */
   #spots: {
     readonly damage: DamagedLine & { lost: SeqRange[] };
@@ -73,12 +75,21 @@ class LogAssembler {
     for (const piece of pieces)
       if ('entry' in piece) this.#take(piece.entry);
       else this.#garbled.push({ value: piece.garbled, index: this.#entries.length });
+    const before = this.#lostLine;
+    this.#lostLine = undefined;
     if (reason === undefined) {
       this.#completeTorn(line.bytes);
       return;
     }
+    if (before !== undefined && pieces.length === 0 && this.#damaged.size >= maxSingleLines) {
+      before.bytes = line.offset + line.length - before.offset;
+      this.#lostLine = before;
+      this.#torn = this.#torn.filter(({ damage }) => damage !== before);
+      return;
+    }
     const damage = { line: line.number, reason, offset: line.offset, bytes: line.length, lost: [] };
     this.#damaged.add(damage);
+    if (pieces.length === 0) this.#lostLine = damage;
     this.#spots.push({ damage, from, to: this.#entries.length });
     if (pieces.length > 0 || line.bytes.length === 0) return;
     this.#torn.push({ bytes: line.bytes, damage });
@@ -173,6 +184,9 @@ class LogAssembler {
     });
   }
 }
+
+/** With more damaged lines, adjacent ones are reported as one: a log may have millions of them. */
+export const maxSingleLines = 1000;
 
 /** Maximum torn lines that are remembered until the full line follows. */
 const maxTorn = 64;

@@ -5,7 +5,9 @@ import { evictedPrefixOf } from '../../../src/context/history/evictedPrefix.ts';
 import { projectMessages } from '../../../src/context/request/standardMessages.ts';
 import { seal } from '../../../src/context/storage/entryLine.ts';
 import { loadLog, readResumePoint } from '../../../src/context/storage/loadLog.ts';
+import { maxSingleLines, readLog } from '../../../src/context/storage/logReader.ts';
 import { compactionEntries } from '../../../src/context/storage/newEntries.ts';
+import { scanLog } from '../../../src/context/storage/repair/verifySession.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 import { LogMaker } from '../history/logMaker.ts';
 
@@ -42,5 +44,23 @@ test('a large log is resumed from before the point its end refers to, the next t
     expect(entries.map(({ uuid }) => uuid)).toContain('e7');
     expect(projectMessages(entries)).toEqual(projectMessages(log.entries));
     await expect.poll(async () => (await readResumePoint(file))?.past.throughUuid).toBe('e4');
+  }
+});
+
+test('of many adjacent damaged lines only a limited number is listed one by one; all entries are read', async () => {
+  const log = new LogMaker().prompt('a').prompt('b');
+  const [first = '', last = ''] = log.entries.map((entry) => `${seal(JSON.stringify(entry))}\n`);
+  const file = join(temporaryFolder(), 'session.jsonl');
+  const junk = '{}\n'.repeat(maxSingleLines * 5);
+  await writeFile(file, first + junk + last);
+  const { entries, damaged } = await readLog(file);
+  expect(entries).toEqual(log.entries);
+  const scanned = [];
+  for await (const found of scanLog(file)) scanned.push(found);
+  expect(scanned.flatMap((found) => ('entry' in found ? found.entry.uuid : []))).toEqual(['e0', 'e1']);
+  for (const list of [damaged, scanned.flatMap((found) => ('damage' in found ? found.damage : []))]) {
+    expect(list).toHaveLength(maxSingleLines);
+    const ends = list.map(({ offset, bytes }) => offset + bytes);
+    expect(Math.max(...ends)).toBe(first.length + junk.length - 1);
   }
 });

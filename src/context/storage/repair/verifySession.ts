@@ -7,7 +7,7 @@ import { blobsOf } from '../../recall/recallText.ts';
 import { yieldToEventLoop } from '../../tokens/measured.ts';
 import { BlobStore } from '../BlobStore.ts';
 import { beforeDamage, folderOfLog } from '../logBytes.ts';
-import { linesOf, readLine, withoutSeal } from '../logReader.ts';
+import { linesOf, maxSingleLines, readLine, withoutSeal } from '../logReader.ts';
 import { type DamagedLine, gapsBetween, type SeqRange } from './damage.ts';
 import { type GarbledValue, repairEntry } from './salvage.ts';
 
@@ -284,7 +284,11 @@ export async function* scanLog(file: string): AsyncGenerator<Scanned> {
     const read = readLine(raw, (before?.seq ?? -1) + 1);
     const { pieces, reason } = read.seal === 'absent' && isSealed ? withoutSeal(read) : read;
     isSealed ||= read.seal === 'intact';
-    if (reason !== undefined) {
+    const last = spots.at(-1);
+    if (reason !== undefined && pieces.length === 0 && last !== undefined && spots.length >= maxSingleLines) {
+      spots[spots.length - 1] = { ...last, bytes: reached - last.offset };
+      tornBytes.delete(last.offset);
+    } else if (reason !== undefined) {
       spots.push({ line: raw.number, reason, offset: raw.offset, bytes: raw.length });
       if (pieces.length === 0 && raw.bytes.length > 0 && tornBytes.size < maxTorn)
         tornBytes.set(raw.offset, raw.bytes);
