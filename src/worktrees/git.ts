@@ -34,20 +34,16 @@ const MAX_PROBLEM = 500;
 /** Filters and hooks that a repository's settings may define; each needs up to eight arguments. */
 const MAX_PROGRAMS = 200;
 
-/**
- * Git for the repository of a project. `workspace`: no program from there is started. `signal`: ends what runs; absent
- * for work that nothing waits for.
- */
+/** Git for the repository of a project. `workspace`: no program from there is started. */
 export function createGit(
   env: Readonly<Record<string, string | undefined>>,
   workspace: readonly string[],
-  signal?: AbortSignal,
 ): Git {
   const environment = ownGitEnvironment(env, workspace, realpath);
   const run = async (folder: string, args: readonly string[], timeoutMs: number): Promise<GitAnswer> => {
     const blocking = blockingFile(folder);
     return blocking === undefined
-      ? start(environment, folder, args, { timeoutMs, signal })
+      ? start(environment, folder, args, timeoutMs)
       : failure(unreadable(blocking));
   };
   return async (folder, args) => {
@@ -96,9 +92,8 @@ function start(
   env: Record<string, string>,
   cwd: string,
   args: readonly string[],
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal | undefined },
+  timeoutMs: number,
 ): Promise<GitAnswer> {
-  if (signal?.aborted) return Promise.resolve(failure(INTERRUPTED));
   return new Promise((resolve) => {
     const git = ownGit(args);
     const child = spawn(git.program, git.args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -111,11 +106,8 @@ function start(
       child.kill(how);
     };
     const timer = setTimeout(() => stop(tooSlow(timeoutMs), 'SIGKILL'), timeoutMs);
-    const onAbort = (): void => stop(INTERRUPTED);
-    signal?.addEventListener('abort', onAbort, { once: true });
     const end = (code: number | null, problem: string): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
       resolve({ code, stdout, problem });
     };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -135,8 +127,6 @@ function start(
     });
   });
 }
-
-const INTERRUPTED = 'Interrupted.';
 
 const tooSlow = (timeoutMs: number): string =>
   `Git did not finish within ${timeoutMs / 1000} seconds and was stopped. Check whether \`git status\` works in this repository.`;
