@@ -125,7 +125,9 @@ export function planCommand(
   const writable = open(
     writes ? [...places.temporary, ...places.gitFolders, ...places.writable, ...places.workspace] : [],
   );
-  const secrets = isReadOnly ? places.projectSecrets.map((path) => ({ path, isDirectory: false })) : [];
+  const secrets = isReadOnly
+    ? places.projectSecrets.map((path) => ({ path, isDirectory: false, isEmpty: true }))
+    : [];
   const hidden = [
     ...[
       ...places.hidden,

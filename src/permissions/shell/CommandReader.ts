@@ -147,7 +147,8 @@ export class CommandReader {
     if (!node.isNamed || node.type === 'comment') return node.type !== '((' && node.type !== '$';
     if (node.type === 'command') return this.#command(node, place, []);
     if (node.type === 'redirected_statement') return this.#redirected(node, place);
-    if (node.type === 'file_redirect') return this.#redirect(node, [])?.length === 0;
+    // Without a command zsh runs one of its own: NULLCMD or READNULLCMD.
+    if (node.type === 'file_redirect') return false;
     if (node.type === 'test_command') return this.#test(node, place);
     if (node.type === 'declaration_command' || node.type === 'unset_command')
       return this.#declaration(node, place);
@@ -448,7 +449,7 @@ export class CommandReader {
             : child.type === 'herestring_redirect' && this.#herestring(child, place);
       if (!understood) return false;
     }
-    if (body === null) return extra.length === 0;
+    if (body === null) return false;
     const hasInput = place.hasInput || node.children.some((child) => suppliesInput(child, this.#source));
     const inside = { ...this.#writing(known, place), hasInput, certain: false, isReached: false };
     const before = this.#shell.variables;

@@ -24,6 +24,8 @@ interface PlannedMount {
   readonly endsReadOnly?: boolean;
   /** The empty folder cannot be entered. */
   readonly isClosed?: boolean;
+  /** The source is a device that can be used there. */
+  readonly isDevice?: boolean;
 }
 
 interface BubblewrapOptions {
@@ -87,8 +89,10 @@ export function plannedMounts(plan: SandboxPlan): readonly PlannedMount[] {
       ? []
       : [{ path: plan.scratchParent, isWritable: true }]),
     { path: plan.scratch, source: plan.scratch, isWritable: true },
-    ...plan.hidden.map(({ path, isDirectory, isClosed = false }) =>
-      isDirectory ? { path, isWritable: true, isClosed } : { path, source: '/dev/null', isWritable: false },
+    ...plan.hidden.map(({ path, isDirectory, isClosed = false, isEmpty = false }) =>
+      isDirectory
+        ? { path, isWritable: true, isClosed }
+        : { path, source: '/dev/null', isWritable: isEmpty, isDevice: isEmpty },
     ),
   ];
   // A stable sort keeps the order of mounts at the same depth.
@@ -140,7 +144,7 @@ function sealedMounts(plan: SandboxPlan, sealed: readonly string[]): readonly st
     ...all.filter((mount) => !isLate(mount)).flatMap(wordsOf),
     ...sealed.flatMap(sealingWords),
     ...all.filter(isLate).flatMap((mount) => {
-      const isSeen = mount.isWritable && mount.source !== undefined;
+      const isSeen = mount.isWritable && mount.source !== undefined && mount.isDevice !== true;
       // "Try" keeps bubblewrap from looking up the path on the machine.
       return isSeen ? ['--bind-try', `/../newroot${mount.source}`, mount.path] : wordsOf(mount);
     }),
@@ -164,8 +168,10 @@ export const sealingProbe = (sealed: readonly string[]): readonly string[] => [
   ...['--bind-try', '/../newroot/tmp/a', '/tmp/b', '--', '/bin/sh', '-c', ': > /tmp/a/x && [ -e /tmp/b/x ]'],
 ];
 
-function wordsOf({ path, source, isWritable, isOptional, isClosed }: PlannedMount): readonly string[] {
+function wordsOf(mount: PlannedMount): readonly string[] {
+  const { path, source, isWritable, isOptional, isClosed, isDevice } = mount;
   if (source === undefined) return [...(isClosed ? ['--perms', '0000'] : []), '--tmpfs', path];
+  if (isDevice) return ['--dev-bind', source, path];
   if (isWritable) return ['--bind', source, path];
   return [isOptional ? '--ro-bind-try' : '--ro-bind', source, path];
 }

@@ -267,6 +267,14 @@ describe('words and redirections that zsh reads differently, in acceptEdits', ()
       'mv =tool x',
       'mv a.txt =tool',
       'touch =tool',
+      // zsh runs NULLCMD or READNULLCMD.
+      '< a.txt',
+      '> /dev/null',
+      'ls; < a.txt',
+      '< a.txt > /dev/null',
+      '{ < a.txt; } | head',
+      'cat a.txt | > /dev/null',
+      '<<E\nx\nE',
     ],
     'acceptEdits',
   );
