@@ -33,34 +33,36 @@ export interface Shown {
 const options = (names: string): ReadonlySet<string> =>
   new Set(names.split(/\s+/).map((name) => (name.startsWith('-') ? name : `--${name}`)));
 
-// Any other option of a diff or log counts as one that shows content and narrows what is shown.
+// Any other option of a diff or log counts as one that shows content and depends on the entire history.
 
-/** Options that select commits or sides of a diff, whatever the diff contains, or show more of it. */
+/** Options that select commits or sides of a diff, whatever the diff contains and in whatever order commits come. */
 const selects =
-  options(`-g -i -E -F -P all ancestry-path author-date-order after author basic-regexp before bisect boundary branches cached
-  cherry cherry-mark cherry-pick committer date-order dense do-walk exclude extended-regexp first-parent fixed-strings follow
-  full-diff full-history glob ignore-missing ita-invisible-in-index ita-visible-in-index left-only mailmap max-age max-parents
-  merge merge-base merges min-age min-parents no-mailmap no-merges no-walk not perl-regexp reflog regexp-ignore-case remotes
-  right-only root show-pulls simplify-merges since single-worktree sparse staged tags topo-order until use-mailmap
-  walk-reflogs`);
+  options(`-i -E -F -P after all author basic-regexp before branches cached committer extended-regexp first-parent fixed-strings
+  ita-invisible-in-index ita-visible-in-index mailmap max-age max-parents merges min-age min-parents no-mailmap no-merges
+  perl-regexp regexp-ignore-case remotes root since staged tags until use-mailmap`);
 /** Those of them that require a value, and so would take the next word for it. */
-const withValue = options(
-  'after author before committer exclude glob max-age max-count min-age since skip until',
-);
-/** The merges of a graph are shown even if nothing in them was selected. */
-const withParents = options('children graph parents');
+const withValue = options('after author before committer max-age max-count min-age since skip until');
+/** Options that select or sort in other ways, show more, or compare with other files, but show no content themselves. */
+const others =
+  options(`-B -C -R -g -l all-match ancestry-path author-date-order bisect boundary cherry cherry-mark cherry-pick children
+  date-order dense diff-filter do-walk exclude find-copies find-copies-harder follow full-diff full-history glob graph grep
+  grep-reflog ignore-missing ignore-submodules invert-grep left-only merge merge-base no-walk not parents reflog relative
+  remove-empty reverse right-only show-pulls simplify-by-decoration simplify-merges single-worktree sparse topo-order
+  walk-reflogs`);
 /** Options that select the first or next commits: `-3` is an option `-`. */
 const limits = options('- -n max-count skip');
+/** Options that name refs: a tag may be a file's content. */
+const refs = options('all bisect branches glob reflog remotes tags');
 /** Options that pair the old and new names of files. */
-const renames = options('-B -C -M -l find-copies find-copies-harder find-renames');
+const renames = options('-M find-renames');
 /** Options that change only what the output looks like. */
 const formats =
-  options(`-D -R -a -b -q -r -t -v -w -z abbrev abbrev-commit clear-decorations color color-moved color-moved-ws date decorate
+  options(`-D -a -b -q -r -t -v -w -z abbrev abbrev-commit clear-decorations color color-moved color-moved-ws date decorate
   decorate-refs decorate-refs-exclude diff-algorithm exit-code format full-index histogram ignore-all-space
   ignore-blank-lines ignore-cr-at-eol ignore-space-at-eol ignore-space-change indent-heuristic inter-hunk-context
   irreversible-delete left-right log-size minimal no-abbrev no-abbrev-commit no-color no-color-moved no-decorate no-ext-diff
   no-graph no-indent-heuristic no-notes no-prefix no-relative no-rename-empty no-renames no-textconv notes oneline patience
-  pretty relative-date rename-empty reverse show-linear-break show-notes source stat-count stat-graph-width stat-name-width
+  pretty relative-date rename-empty show-linear-break show-notes source stat-count stat-graph-width stat-name-width
   stat-width submodule text timestamp ws-error-highlight`);
 /** Options that show only names and numbers. */
 const names = options(
@@ -68,20 +70,15 @@ const names = options(
 );
 /** Options that show content of everything that was selected. */
 const patches =
-  options(`-U -W -c -m -p -u binary cc color-words combined-all-paths diff-merges function-context patch patch-with-raw
+  options(`-U -W -c -m -p -u binary cc check color-words combined-all-paths diff-merges function-context patch patch-with-raw
   patch-with-stat show-function unified word-diff word-diff-regex`);
-/** Options that select by the diff, by names or by texts that depend on the output, but show no content. */
-const narrows = options(
-  `all-match diff-filter grep grep-reflog ignore-submodules invert-grep relative remove-empty simplify-by-decoration`,
-);
-
 const isIn =
   (...sets: readonly ReadonlySet<string>[]) =>
   ({ name }: { readonly name: string }): boolean =>
     sets.some((set) => set.has(name));
-const isWithoutContent = isIn(selects, withParents, limits, renames, formats, names, narrows);
-/** With one of the others, git may show later commits than a listing that has the same limit. */
-const isCountedAlike = isIn(selects, withParents, limits, renames, formats, names, patches);
+const isWithoutContent = isIn(selects, others, limits, renames, formats, names);
+/** With these alone, a listing has the same commits and files as the command. */
+const isListed = isIn(selects, limits, renames, formats, names, patches);
 
 /** Subcommands that show diffs. */
 const diffs = /^(?:diff|diff-files|diff-index|diff-tree|log|reflog|show|stash)$/;
@@ -127,19 +124,13 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
         }
       : undefined;
   if (!diffs.test(name)) return undefined;
-  // `-L` follows lines through renames, which no other option can list.
-  const followed = read.options.filter((option) => option.name === '-L');
-  if (followed.length > 0) {
-    // Git requires a commit as a word here, and no other option narrows the listing.
-    const commits = objects.length > 0 ? before.filter((word) => word !== null) : [];
-    const kept = [...read.options.filter(isIn(renames)).flatMap(written), ...commits];
-    const listings = followed.flatMap(({ value }) =>
-      pathsBehind(value ?? '').map((path) => ['log', '--format=', ...LIST, '--follow', ...kept, '--', path]),
-    );
-    return { listings, objects: [] };
-  }
   const isPatch = /^(?:diff|show|stash)$/.test(name) && !(name === 'stash' && args[0] === 'list');
-  if (read.options.every(isWithoutContent) && !(isPatch && !read.options.some(isIn(names)))) return undefined;
+  const isShow = name === 'show';
+  const isPlain = read.options.every(isWithoutContent) && !(isPatch && !read.options.some(isIn(names)));
+  // It prints what is no commit whatever its options.
+  if (isPlain && !(isShow && read.options.some(isIn(refs))))
+    return isShow ? { listings: [], objects } : undefined;
+  if (!isExact(name, args, read, before)) return { listings: [], objects, kind: 'any' };
   const merges = mergesShown(name, read);
   const listing = listingOf(name, args, read, [...LIST, ...merges.options]);
   const combined = merges.isCombined ? [listingOf(name, args, read, COMBINED)] : [];
@@ -153,23 +144,34 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   };
 }
 
+/** True if a listing can name at least all files that the command shows. */
+function isExact(
+  name: string,
+  args: readonly string[],
+  { options: given }: ReadOptions,
+  operands: readonly (string | null)[],
+): boolean {
+  if (!given.every(isListed) || name === 'reflog') return false;
+  // With a limit it walks.
+  if (name === 'show' && given.some(isIn(limits, refs))) return false;
+  // There `-u` adds untracked files.
+  if (name === 'stash' && (args[0] !== 'show' || given.some((option) => option.name === '-u'))) return false;
+  // Several commits in one word.
+  return !operands.some((word) => word !== null && /\^[-@!]/.test(word));
+}
+
 /** Names at least all files that the command shows: only options that cannot leave out any of them are kept. */
 function listingOf(
   name: string,
   args: readonly string[],
-  { options: given, inOrder }: ReadOptions,
+  { inOrder }: ReadOptions,
   list: readonly string[],
 ): readonly string[] {
-  // What `--follow` shows, and so what it counts, depends on the diff.
-  const isLimited = given.every((option) => isCountedAlike(option) && option.name !== '--follow');
-  const kept = inOrder.flatMap((word) => {
-    if (isIn(withParents)(word)) return name.startsWith('diff') ? [] : ['--parents', '--topo-order'];
-    const isKept = word.name === '' || isIn(selects, renames)(word) || (isLimited && isIn(limits)(word));
-    return isKept ? written(word) : [];
-  });
-  const hasFirst = name === 'stash' || (name === 'reflog' && args[0] === 'show');
-  const [first, rest] = hasFirst ? [kept.slice(0, 1), kept.slice(1)] : [[], kept];
-  const format = name.startsWith('diff') || (name === 'stash' && args[0] === 'show') ? [] : ['--format='];
+  const kept = inOrder.flatMap((word) =>
+    word.name === '' || isIn(selects, renames, limits)(word) ? written(word) : [],
+  );
+  const [first, rest] = name === 'stash' ? [kept.slice(0, 1), kept.slice(1)] : [[], kept];
+  const format = name.startsWith('diff') || name === 'stash' ? [] : ['--format='];
   const recursive = name === 'diff-tree' ? ['-r'] : [];
   const end = args.indexOf('--');
   const paths = end === -1 ? [] : args.slice(end);
@@ -204,17 +206,6 @@ function mergesShown(
       (name === 'show' && !has('-m') && !has('--first-parent') && ways.length === 0),
   };
 }
-
-/**
- * Candidates for the path in `1,5:path`, `/a:b/,+1:path` and `:/a:path`; a beginning such as `/a` is a regular
- * expression.
- */
-const pathsBehind = (lines: string): readonly string[] =>
-  lines
-    .split(':')
-    .map((_, at, parts) => parts.slice(at).join(':'))
-    .slice(1)
-    .filter((path) => path !== '' && !/^\/.*:/.test(path));
 
 /** `a`, and the ends of `a..b` and `a...b`; a date in `a@{…}` may contain dots, too. */
 const namedObjects = (word: string): readonly string[] =>
@@ -333,8 +324,6 @@ function runListing(
     if (paths.some((word) => word.startsWith('-'))) return [undefined];
     return [git([name, ...words.slice(0, last), '--', ...paths, ...words.slice(end + 1)])];
   }
-  // Any tracked file may be the source of a copy.
-  if (words.slice(0, end).some((word) => /^(?:-C|--find-copies)/.test(word))) return [undefined];
   const paths = [...operands.filter((word) => !isCommit(word)), ...words.slice(end + 1)];
   return [...(name === 'diff-files' ? [] : [git([name, '--cached', ...words])]), onDisk(paths)];
 }

@@ -58,7 +58,6 @@ test.each([
   'git log -1 -p',
   'git log --stat',
   'git log -p -- src',
-  'git log -L1,1:src/a.ts',
   'git show --stat HEAD~1',
   'git stash show -p',
   'git status -vv',
@@ -237,7 +236,7 @@ test('a diff of a renamed or copied secret includes its old name', { tags: 'long
   const copied = renamed([['.env', `${lines}SECRET=x\n`]], [['plain.txt', lines]]);
   for (const command of ['git show -C -C', 'git show -C1% --find-copies-harder'])
     expect(await ask(copied, command), command).toBe('ask');
-  for (const command of ['git show', 'git show -M', 'git log -1 -p -C'])
+  for (const command of ['git show', 'git show -M', 'git log -1 -p'])
     expect(await ask(copied, command), command).toBe('allow');
 });
 
@@ -305,6 +304,19 @@ describe('no option makes a listing name fewer files than the command shows', ()
     'git log -p --max-count=1 --grep=begin --invert-grep',
     'git log -p -1 --follow plain.txt',
     'git log -M10% -L1,1:plain.txt main',
+    'git log -L1,1:other.txt',
+    'git log --follow -p other.txt',
+    'git log -S x --oneline -- other.txt',
+    'git show -4 -p',
+    'git show -3 --diff-filter=R',
+    'git log --no-walk -4 -p',
+    'git log -p --parents -2',
+    'git log -p --date-order --graph -2',
+    'git diff HEAD^!',
+    'git show -R -C -C',
+    'git show --tags',
+    'git reflog -p',
+    'git diff --relative HEAD~1',
   ])('a renamed secret: %s asks', async (command) => {
     expect(await ask(moved, command)).toBe('ask');
   });
@@ -323,8 +335,6 @@ describe('no option makes a listing name fewer files than the command shows', ()
     'git diff --relative --name-status HEAD~3',
     'git stash list',
     'git reflog -5',
-    'git log -S x --oneline -- other.txt',
-    'git log --follow -p other.txt',
     'git shortlog -s',
   ])('a renamed secret: %s shows nothing of it and runs', async (command) => {
     expect(await ask(moved, command)).toBe('allow');
