@@ -238,7 +238,7 @@ async function runOnce(
 function hidingNotes({ hiding = [] }: Grant, cwd: string): typeof noNotes {
   if (hiding.length === 0) return noNotes;
   const names = listed(hiding.map((path) => (isInside(path, cwd) ? relative(cwd, path) : path)));
-  const note = `(Hidden from this command, because it may hold secrets: ${names}. The rest was read.)`;
+  const note = `(Hidden from this command, because it may hold secrets: ${names}.)`;
   return { forModel: [note], forUser: [`without ${names}`] };
 }
 

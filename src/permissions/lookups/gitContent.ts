@@ -127,7 +127,7 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   const isPatch = /^(?:diff|show|stash)$/.test(name) && !(name === 'stash' && args[0] === 'list');
   const isShow = name === 'show';
   const isPlain = read.options.every(isWithoutContent) && !(isPatch && !read.options.some(isIn(names)));
-  // It prints what is no commit whatever its options.
+  // It prints tagged or named files whatever its options.
   if (isPlain && !(isShow && read.options.some(isIn(refs))))
     return isShow ? { listings: [], objects } : undefined;
   if (!isExact(name, args, read, before)) return { listings: [], objects, kind: 'any' };
@@ -152,15 +152,15 @@ function isExact(
   operands: readonly (string | null)[],
 ): boolean {
   if (!given.every(isListed) || name === 'reflog') return false;
-  // With a limit it walks.
+  // With a limit, `show` goes through the history like `log`.
   if (name === 'show' && given.some(isIn(limits, refs))) return false;
-  // There `-u` adds untracked files.
+  // For a stash, `-u` means its untracked files, not a patch.
   if (name === 'stash' && (args[0] !== 'show' || given.some((option) => option.name === '-u'))) return false;
-  // Several commits in one word.
+  // `HEAD^!`, `HEAD^@` and `HEAD^-` each stand for several commits.
   return !operands.some((word) => word !== null && /\^[-@!]/.test(word));
 }
 
-/** Names at least all files that the command shows: only options that cannot leave out any of them are kept. */
+/** The command as a list of names, for one that `isExact`: without the options that change only its output. */
 function listingOf(
   name: string,
   args: readonly string[],
