@@ -68,6 +68,12 @@ export interface Progress {
   endsTurn: boolean;
 }
 
+/** A decision that hooks may have turned into a question. */
+type Decided = PermissionDecision & {
+  /** A hook asks about a call that was allowed only with these files hidden; approved, it still runs without them. */
+  readonly staysHidden?: Grant['hiding'];
+};
+
 /** A call whose input is valid. */
 interface Checked {
   readonly type: 'checked';
@@ -105,7 +111,7 @@ interface Approval {
   readonly type: 'changed';
   readonly input: unknown;
   /** The decision that the question was about. */
-  readonly decision: PermissionDecision;
+  readonly decision: Decided;
   readonly question: NewQuestion;
   readonly answer: Extract<PermissionAnswer, { behavior: 'allow' }>;
 }
@@ -234,7 +240,7 @@ async function decideOn(
   { call, input, prepared }: Checked,
   fromHooks: Pick<BeforeCall, 'asks' | 'allowedBy'> | undefined,
   { decide, signal }: ApprovalPorts,
-): Promise<PermissionDecision | undefined> {
+): Promise<Decided | undefined> {
   // Parsing a huge command takes seconds, and so does judging: an interrupt waits for neither.
   const allowedBy = fromHooks?.allowedBy;
   const deciding = decide(call.name, prepared.access, {
@@ -245,12 +251,16 @@ async function decideOn(
   });
   const decision = await untilAborted(deciding, signal);
   const asks = fromHooks?.asks;
-  return decision?.behavior === 'allow' && asks !== undefined ? { behavior: 'ask', reason: asks } : decision;
+  if (decision?.behavior !== 'allow' || asks === undefined) return decision;
+  const { hiding } = decision;
+  if (hiding === undefined) return { behavior: 'ask', reason: asks };
+  const reason = `${asks} It runs with these files hidden, because they may hold secrets: ${hiding.join(', ')}.`;
+  return { behavior: 'ask', reason, staysHidden: hiding };
 }
 
 async function askUser(
   checked: Checked,
-  decision: PermissionDecision,
+  decision: Decided,
   ports: ApprovalPorts,
   approval: Approval | undefined,
 ): Promise<Granted | Verdict | Approval> {
@@ -309,14 +319,14 @@ function canSkim(preview: Preview, { causes = [] }: PermissionDecision): boolean
 /** Applies the user's answer beyond this call, and grants it. */
 async function allowed(
   checked: Checked,
-  { reason }: PermissionDecision,
+  { reason, staysHidden }: Decided,
   { question, answer }: Pick<Approval, 'question' | 'answer'>,
   ports: ApprovalPorts,
 ): Promise<Granted> {
   await ports.onAllowed(question, checked.prepared.access, answer);
   // Time passed while the question was open, and "always" may have written a rule into the project: scan again.
   if (mayChangeAnything(checked.prepared.access)) ports.checkpoints.scan();
-  const grant: Grant = { basis: 'user', reason };
+  const grant: Grant = { basis: 'user', reason, ...(staysHidden && { hiding: staysHidden }) };
   return { ...checked, type: 'granted', grant, ...(answer.answers && { answers: answer.answers }) };
 }
 

@@ -109,6 +109,35 @@ test('a hook that returns "ask" makes an allowed call need approval, but does no
   expect(lastMessages(refused).at(-1)).toBe('Not allowed: a rule');
 });
 
+test('files that are hidden from a call stay hidden when a hook asks about it, and the question names them', async () => {
+  const port = scriptedHooks({ PreToolUse: permission('ask', 'sure?') });
+  const hiding = ['/project/.env'];
+  const grants: unknown[] = [];
+  const search = smallTool('Edit', {
+    run: (_input, _context, grant) => {
+      grants.push(grant);
+      return ok('found');
+    },
+  });
+  const on = await startAgent({
+    ...withHooks(port),
+    tools: [search],
+    decide: async () => ({ behavior: 'allow', reason: 'It only reads.', hiding }),
+    answers: [one, says('Fine.')],
+  });
+  on.when(
+    ({ type }) => type === 'permission_question',
+    (event) => {
+      if (event.type !== 'permission_question') return;
+      expect(event.question.reason).toContain('sure? It runs with these files hidden');
+      expect(event.question.reason).toContain('/project/.env');
+      on.agent.submit({ type: 'answer', id: event.question.id, answer: { behavior: 'allow' } });
+    },
+  );
+  await on.ask('Go');
+  expect(grants).toMatchObject([{ basis: 'user', hiding }]);
+});
+
 test('a hook that returns "allow" acts as an allow rule', async () => {
   const port = scriptedHooks({ PreToolUse: permission('allow') });
   const on = await startAgent({
