@@ -14,7 +14,7 @@ const thread = {
   messages: [user('first'), reply('yes'), user('second'), ...step('a', 'text '.repeat(50))],
 };
 
-test('the six steps are in cache order, and the parts add up to the total', () => {
+test('the parts of a request are in cache order, and their tokens add up to the total', () => {
   const built = new ContextBuilder().buildContext(thread, 'second', 'You are a helper.');
   expect(built.messages.map(({ role }) => role)).toEqual([
     'system',
@@ -75,7 +75,7 @@ test('a call and its result are sent together or not at all', () => {
   expect(built.metadata.excludedMessageCount).toBeGreaterThan(0);
 });
 
-test('the simple context is system, previous messages, and prompt', () => {
+test('the simple context is the system prompt, earlier messages and the prompt', () => {
   expect(
     new ContextBuilder().buildSimpleContext('S', 'hi', [user('a'), reply('b')]).map(({ role }) => role),
   ).toEqual(['system', 'user', 'assistant', 'user']);

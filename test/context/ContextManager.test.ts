@@ -6,7 +6,7 @@ import { shellOutput } from '../../src/protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { ask, call, configuration, createTestHome, outcome, say } from './harness.ts';
 
-test('after a restart, a session has its header and sends the same bytes', async () => {
+test('after a restart, a session has its header and sends the same request byte for byte', async () => {
   const home = await createTestHome();
   const first = home.manager();
   const id = await first.createSession(
@@ -70,7 +70,7 @@ test('a call cut short by a crash gets one synthetic result, and the request doe
   expect(await third.loadSession(id)).toMatchObject({ closedCalls: 0, entries: count });
 });
 
-test('every entry is on disk before subscribers get it, and one that throws does not affect the others', async () => {
+test('an entry is on disk before subscribers see it, and a subscriber that throws does not affect the others', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -88,7 +88,7 @@ test('every entry is on disk before subscribers get it, and one that throws does
   expect(seen).toEqual([true, true, true]);
 });
 
-test('without a session there is a clear error, and an unknown id never creates a session', async () => {
+test('fails with a clear error without a session, and never creates one for an unknown id', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await expect(context.addMessage('user', 'x')).rejects.toThrow('There is no open session');
@@ -96,7 +96,7 @@ test('without a session there is a clear error, and an unknown id never creates 
   expect(context.getCurrentSessionId()).toBeUndefined();
 });
 
-test('a large result is sent shortened, says so first, and is stored in full', async () => {
+test('stores a large result in full, and sends it shortened with a note at the top', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -112,7 +112,7 @@ test('a large result is sent shortened, says so first, and is stored in full', a
   expect(output.startsWith('[Output truncated')).toBe(true);
 });
 
-test('files read and written, and the todo list, are known after a restart', async () => {
+test('remembers files read and written, and the todo list, after a restart', async () => {
   const home = await createTestHome();
   const first = home.manager();
   const id = await first.createSession(undefined, {}, configuration);
@@ -136,7 +136,7 @@ test('files read and written, and the todo list, are known after a restart', asy
   expect(second.todos()).toEqual(todos);
 });
 
-test('the usage that a server reports corrects the estimate, also after a restart', async () => {
+test('the usage reported by the server corrects the estimate, even after a restart', async () => {
   const home = await createTestHome();
   const context = home.manager();
   const id = await context.createSession(undefined, {}, configuration);
@@ -152,7 +152,7 @@ test('the usage that a server reports corrects the estimate, also after a restar
   expect(again.measure([]).usedTokens).toBe(corrected);
 });
 
-test('the parts of a measurement add up to the used tokens, and the trigger is that of the window', async () => {
+test('the parts of a measurement add up to the used tokens, and the trigger follows from the window', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
   home.tools = [{ name: 'Read', description: 'reads', parameters: { type: 'object' } }];
   const context = home.manager();

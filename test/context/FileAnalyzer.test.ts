@@ -50,7 +50,7 @@ const changed = (root: string, path: string) =>
     toolResult: { id: '', output: '', filesChanged: [{ path, kind: 'modified' }] },
   });
 
-test('modified files come first, then those named most often by calls, then the newest', async () => {
+test('modified files come first, then those named most often in calls, then the newest', async () => {
   const root = await project();
   const found = analyzeFiles(
     [
@@ -70,7 +70,7 @@ test('modified files come first, then those named most often by calls, then the 
   expect(found[0]?.wasModified).toBe(true);
 });
 
-test('the first five quotable files are quoted, without secrets, binaries and links to them', async () => {
+test('the first five eligible files are quoted: no secrets, no binaries, no links to either', async () => {
   const root = await project();
   await writeFile(join(root, '.env'), 'KEY=1');
   await symlink(join(root, '.env'), join(root, 'config.txt'));
@@ -234,7 +234,7 @@ test.each([
   expect(pathTokens(text).filter((path) => path !== 'e.g')).toEqual(paths);
 });
 
-test('a megabyte on one line is searched without a delay', { tags: 'long' }, () => {
+test('a megabyte on one line is searched without delay', { tags: 'long' }, () => {
   const texts = ['/', 'a', '"/', ' /a.b'].map((piece) => piece.repeat(1_000_000 / piece.length));
   for (const text of texts) expect(cpuMs(() => pathTokens(text), 2)).toBeLessThan(1000);
 });

@@ -14,7 +14,7 @@ test('the newest prompt cannot be dropped, an older one can', async () => {
   expect(context.getMessages().map(({ content }) => content)).toContain('second');
 });
 
-test('a server that rejects a few tokens as too long does not lead to a window of a few tokens', async () => {
+test('a server that rejects a few tokens as too long does not shrink the window to a few tokens', async () => {
   const home = await createTestHome();
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

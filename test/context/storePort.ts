@@ -43,7 +43,7 @@ export function storeSuite(name: string, open: () => Promise<SessionStore>): voi
       await log.close();
     });
 
-    test('a malformed draft is refused and leaves nothing behind', async () => {
+    test('a malformed draft is rejected and leaves nothing behind', async () => {
       const log = await (await open()).createSession();
       const malformed = { type: 'nonsense' } as never;
       await expect(log.append([prompt('one'), malformed])).rejects.toThrow();
@@ -52,7 +52,7 @@ export function storeSuite(name: string, open: () => Promise<SessionStore>): voi
       await log.close();
     });
 
-    test('a session is the same after it was closed and opened again', async () => {
+    test('a session is the same after it was closed and reopened', async () => {
       const store = await open();
       const log = await store.createSession('mine');
       log.setCwd('/elsewhere');
@@ -70,7 +70,7 @@ export function storeSuite(name: string, open: () => Promise<SessionStore>): voi
       await again.close();
     });
 
-    test('ids are unique, safe, and found by their beginning; an open session is locked', async () => {
+    test('ids are unique, safe, and found by a prefix; an open session is locked', async () => {
       const store = await open();
       const log = await store.createSession('abc1');
       await log.append([prompt('one')]);
@@ -88,7 +88,7 @@ export function storeSuite(name: string, open: () => Promise<SessionStore>): voi
       await expect(store.resolveSessionId('')).rejects.toThrow(SessionNotFoundError);
     });
 
-    test('the list has the sessions in which something was asked', async () => {
+    test('the list has the sessions that contain a prompt', async () => {
       const store = await open();
       await (await store.createSession('empty')).close();
       const log = await store.createSession('asked');
@@ -111,7 +111,7 @@ export function storeSuite(name: string, open: () => Promise<SessionStore>): voi
       await log.close();
     });
 
-    test('large contents are stored by their hash, at once or in pieces', async () => {
+    test('large contents are stored by their hash, in one go or in pieces', async () => {
       const log = await (await open()).createSession();
       const ref = await log.blobs.put('alpha beta');
       expect(ref).toMatchObject({ bytes: 10, hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
@@ -125,7 +125,7 @@ export function storeSuite(name: string, open: () => Promise<SessionStore>): voi
       await log.close();
     });
 
-    test('a fork begins with the same entries and goes its own way', async () => {
+    test('a fork starts with the same entries and continues on its own', async () => {
       const store = await open();
       const log = await store.createSession('first');
       const start = {

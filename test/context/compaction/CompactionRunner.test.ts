@@ -112,7 +112,7 @@ test('a file that changed after the compaction keeps its quote', async () => {
   expect(JSON.stringify(again.getMessages())).toBe(before);
 });
 
-test('a file that was read is quoted, too, but never as much as the compaction frees', async () => {
+test('a file that was only read is quoted too, but never with more tokens than the compaction frees', async () => {
   const home = await createTestHome({
     waits: true,
     windowTokens: 48_000,
@@ -240,7 +240,7 @@ test("a summary in another language than the user's is discarded, and counts as 
   expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toHaveLength(1);
 });
 
-test('a path in a summary that occurs nowhere in the session is marked for the model', async () => {
+test('a path in a summary that never occurs in the session is marked for the model', async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -292,7 +292,7 @@ test.each([
   expect(text).toContain('second request');
 });
 
-test('if a file cannot be judged, the second tier keeps more and reports the error', async () => {
+test('if checking files for secrets fails, the fallback keeps more and reports the error', async () => {
   const home = await createTestHome({
     waits: true,
     windowTokens: 12_000,
@@ -322,7 +322,7 @@ test('an abort changes nothing', async () => {
   expect(JSON.stringify(context.entries())).toBe(before);
 });
 
-test('an abort ends the wait for a summary model that never answers', async () => {
+test('an abort ends the wait for a summary model that never replies', async () => {
   const home = await createTestHome({
     waits: true,
     windowTokens: 16_000,
@@ -340,7 +340,7 @@ test('an abort ends the wait for a summary model that never answers', async () =
   expect(context.entries()).toEqual(before);
 });
 
-test('if there is too little to compact, a message says so and no model is asked', async () => {
+test('if there is too little to compact, a message says so and no request is sent', async () => {
   const home = await createTestHome({ waits: true });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -386,7 +386,7 @@ test('a request for a summary that does not fit is clipped and still valid', asy
   expect(size(1)).toBeLessThan(size(0));
 });
 
-test('after an overflow it learns the window and shrinks repeatedly until nothing more can be freed', async () => {
+test('after an overflow it learns the window and keeps shrinking the request until nothing more can be freed', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 100_000 });
   const { context, id } = await longSession(home);
   await context.buildRequest(home.options());
@@ -443,7 +443,7 @@ test('in a window of 8,000 tokens a long task with full-size prompts keeps going
   );
 });
 
-test('a prompt that fits no window is rejected with the numbers, and the next one works', async () => {
+test('a prompt larger than the window is rejected with the numbers, and the next one works', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

@@ -35,7 +35,7 @@ test('a successful result is reduced to kind and size', () => {
   expect(maskStub(entry)).toBe('[Read src/a.ts → 2 lines; 34 bytes, masked: Recall("#42")]');
 });
 
-test('a result of a lost call or an older version has a stub, too', () => {
+test('a result whose call is lost, or of an older version, gets a stub too', () => {
   expect(maskStub(resultEntry({ output: { a: 1 } }))).toBe('[tool; 7 bytes, masked: Recall("#42")]');
   expect(maskStub(resultEntry({ output: undefined }))).toBe('[tool; 0 bytes, masked: Recall("#42")]');
 });

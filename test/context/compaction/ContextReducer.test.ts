@@ -253,7 +253,7 @@ test('by default nothing is reduced below the trigger: every request extends the
   expect(kinds(context)).toEqual([]);
 });
 
-test('results that no request has shown yet are never masked: results before a queued prompt, a command of the user', async () => {
+test('results that no request has shown yet are never masked: those before a queued prompt, or of a user’s command', async () => {
   const home = await createTestHome({
     windowTokens: 40_000,
     settings: { ...economy, mask: { protect: 0.01, batch: 0.02 } },
@@ -292,7 +292,7 @@ test('results that no request has shown yet are never masked: results before a q
   expect(text()).not.toMatch(/(newest|own) (alpha beta gamma delta ){9}/);
 });
 
-test('a draft from the background is swapped in at the trigger without a wait', async () => {
+test('a background draft is swapped in at the trigger without a wait', async () => {
   const home = await createTestHome({ windowTokens: 20_000, settings: { strategy: 'summary' } });
   home.summaries.expect(summary('## 1. Primary request and intent\nfoxes'), summary('## again'));
   const context = await started(home);
@@ -308,7 +308,7 @@ test('a draft from the background is swapped in at the trigger without a wait', 
   expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toEqual([]);
 });
 
-test('if the summarizer never answers, messages are removed at nine tenths without a wait, with a pointer', async () => {
+test('if the summarizer never replies, messages are removed at nine tenths without a wait, with a pointer', async () => {
   const home = await createTestHome({ windowTokens: 20_000, settings: { strategy: 'summary' } });
   home.summaries.expect(
     ...Array.from(
@@ -345,7 +345,7 @@ test('removal leaves space for new work: a fifth below the trigger, even in a sm
   expect(used(context)).toBeGreaterThan(0.7 * triggerTokens);
 });
 
-test('three failures open the breaker; a restart does not close it, another model does', async () => {
+test('three failures open the circuit breaker; a restart does not close it, another model does', async () => {
   const home = await createTestHome({ windowTokens: 20_000, settings: { strategy: 'summary' } });
   home.summaries.expect(failure(), failure(), failure());
   let context = await started(home);
@@ -416,7 +416,7 @@ test('a /compact that succeeds closes the breaker, one that falls back does not'
   expect(isOpen()).toBe(false);
 });
 
-test('if that is not enough, old steps of the current turn follow, and the newest quarter stays', async () => {
+test('if shortening earlier turns is not enough, old steps of the current turn follow, and the newest quarter stays', async () => {
   const { context } = await broken(1, 13);
   expect(kinds(context).every((kind) => kind === 'mask')).toBe(true);
   expect(used(context)).toBeLessThan(context.measure([]).triggerTokens);
@@ -486,7 +486,7 @@ test('results that no request has shown yet stay in full, whatever their size an
   expect(results()).toEqual(before);
 });
 
-test('while a draft is written, nothing is lost before nine tenths of the window; then old steps become lines', async () => {
+test('while a draft is being written, nothing is removed before nine tenths of the window; then old steps become lines', async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   home.summaries.expect((_, signal) => {
     return new Promise((resolve) =>
@@ -534,7 +534,7 @@ test('on an endpoint with one slot, the user sees the summary run, and Esc switc
   expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toEqual([]);
 });
 
-test('after a summary that freed too little, no new one is requested at every step', async () => {
+test('after a summary that freed too little, the next steps do not request another', async () => {
   const home = await createTestHome({ windowTokens: 100_000 });
   const context = await started(home);
   await step(context, home, 'early', 1500);

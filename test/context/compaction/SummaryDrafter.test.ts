@@ -505,7 +505,7 @@ test('no growth is known before the first step', () => {
   expect(after([], 1000)).toBeUndefined();
 });
 
-test('the lead is the growth of the request during a summary, and one step more', () => {
+test('the lead is the growth of the request during a summary, plus one step', () => {
   // Twenty seconds are taken at first: three steps of eight.
   expect(after([1000, 1000, 1000, 1000], 8000)).toBe(4000);
   expect(after([1000, 1000, 1000, 1000], 8000, 40_000)).toBe(6000);

@@ -38,7 +38,7 @@ function shown(text: string): string {
   return ranges.map(([from, to]) => `${from}-${to}`).join(' and ');
 }
 
-describe('a result that is clipped', () => {
+describe('a clipped result', () => {
   test.each([
     ['whole until now', { kind: 'file' as const }, numbered(200), {}, 200],
     ['cut to its beginning before', { kind: 'file' as const }, numbered(743), {}, 743],
@@ -60,7 +60,7 @@ describe('a result that is clipped', () => {
     expect(clip.split('\n')[0]).toContain(`: lines ${shown(clip)} of 743, and 1 error line, `);
   });
 
-  test('has no notice of its structure either, and claims no lines if they are unknown', async () => {
+  test('has no notice of its structure either, and names no lines if they are unknown', async () => {
     const text = Array.from(
       { length: 900 },
       (_, n) => `src/f${n % 30}.ts:${n}: const value${n} = ${n};`,

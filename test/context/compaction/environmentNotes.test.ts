@@ -47,7 +47,7 @@ test.each([
   expect(JSON.stringify(again.getMessages())).toBe(after);
 });
 
-test('a pinned one stays', async () => {
+test('a pinned note stays', async () => {
   const home = await createHome();
   const context = await threeDays(home);
   const tuesday = context.entries().find(({ message }) => String(message.content).includes('was Tuesday'));
@@ -57,7 +57,7 @@ test('a pinned one stays', async () => {
   expect(days(context)).toEqual(['Tuesday', 'Wednesday']);
 });
 
-test('undoing the compaction restores all of them', async () => {
+test('undoing the compaction restores all notes', async () => {
   const home = await createHome();
   const context = await threeDays(home);
   const before = JSON.stringify(context.getMessages());

@@ -128,7 +128,7 @@ test.each([
   expect(bracket(command, output, exitCode)).toBe(exitCode === 0 ? '[2.0 s]' : '[exit 1 · 2.0 s]');
 });
 
-test('a user’s command is reported like one of the model', () => {
+test('a user’s command is reported like the model’s', () => {
   const head = '$ npm test | tail\n\n';
   const [line] = lines((log) =>
     log.raw({
@@ -150,7 +150,7 @@ describe('todo lists', () => {
     log.call({}, { todos: [...todos], display: { title: `${todos.length} todos`, summary } }, 'TodoWrite');
   const todo = (content: string, status: Todo['status'] = 'pending'): Todo => ({ content, status });
 
-  test('the last one names what was open; earlier ones may be outdated and do not', () => {
+  test('the last one names open items; earlier ones may be outdated, so they do not', () => {
     const told = lines((log) => {
       list(log, '0 of 2 done', [todo('read it'), todo('change it')]);
       list(log, '1 of 2 done', [todo('read it', 'completed'), todo('change it', 'in_progress')]);

@@ -42,7 +42,7 @@ test('the session’s model writes it if the small one cannot read all of it', a
 test.each([
   ['fails', failure(), ['test-model']],
   ['writes nothing', written('', 'small-1'), ['small-1', 'test-model']],
-])('the session’s model is asked if the small one %s, and both are paid for', async (_, reply, costs) => {
+])('the session’s model writes it if the small one %s, and both are paid for', async (_, reply, costs) => {
   const home = await createTestHome({ windowTokens: 16_000, waits: true });
   const context = await longSession(home, 30_000);
   home.summaries.expect(reply, written('## Status\nAll is read.'));

@@ -158,7 +158,7 @@ test('small files are quoted in full, and a large one gets the remaining space',
 });
 
 test.each(['unknown', 'o200k_base'] as const)(
-  'a file that fits is quoted to its last byte, whatever counts its tokens (%s)',
+  'a file that fits is quoted to its last byte with any tokenizer (%s)',
   async (tokenizer) => {
     const home = await byHand(40_000);
     home.model = { ...home.model, tokenizer };
@@ -280,7 +280,7 @@ test('a file that was written in the tail is not quoted again, unless it was cha
   expect((await compact(context, home)).files).toContain('src/b.ts');
 });
 
-test('one file around its change is preferred to a few first lines of each', async () => {
+test('one file around its change is preferred to the first lines of several', async () => {
   const home = await byHand(16_000);
   const names = ['a', 'b', 'c', 'd'];
   const context = await open(

@@ -76,7 +76,7 @@ describe('summaries without a model', () => {
     expect(some.length).toBeLessThanOrEqual(whole.length - 60);
   });
 
-  test('a fallback counts, quotes 200 characters of the last five requests, and says that it is a fallback', () => {
+  test('a fallback has message counts and 200 characters of the last five requests, and says that it is a fallback', () => {
     const text = createFallbackSummary(view, view.atoms, 4000);
     expect(text).toContain('Messages: 23, From the user: 8, Replies: 7, Tool calls: 7');
     expect(text).toContain(`- last request ${'x'.repeat(187)}...`);
@@ -135,7 +135,7 @@ Everything archived is still there as #0-#81: Recall shows an entry ("#81").`;
     expect(text).not.toMatch(/Archived Session Summary|Written from|Recorded by|pending\]|2 failed|#81/);
   });
 
-  test('of a summary without a model, only what it took from an earlier one is reused', () => {
+  test('a summary without a model is reused only for what it took from an earlier one', () => {
     let text = '1. Request\n\nfoxes';
     for (let count = 0; count < 3; count++) {
       const view = viewBehind(wrapSummary(`${text}\n\n${facts}`));

@@ -25,7 +25,7 @@ const prompts = (...texts: readonly unknown[]): readonly JSONLEntry[] => {
 };
 const seqs = (messages: readonly KeptMessage[]): readonly number[] => messages.map(({ entry }) => entry.seq);
 
-test('the first is kept, then the newest that fit, in their original order', () => {
+test('the first message is kept, then the newest that fit, in their original order', () => {
   const entries = prompts(
     ...Array.from({ length: 10 }, (_, index) => `message ${index} ${'word '.repeat(20)}`),
   );
@@ -37,7 +37,7 @@ test('the first is kept, then the newest that fit, in their original order', () 
   expect(seqs(chooseUserMessages(entries, { tokens, sizeOf }))).toEqual([0, 7, 8, 9]);
 });
 
-test('a long one between others is left out, and shorter ones before it are kept all the same', () => {
+test('a long message in between is left out, and shorter ones before it are still kept', () => {
   const entries = prompts('begin', 'short', 'long '.repeat(2000), 'and on');
   expect(seqs(chooseUserMessages(entries, { tokens: 500, sizeOf }))).toEqual([0, 1, 3]);
 });
@@ -49,7 +49,7 @@ test('empty messages are left out, and an empty list adds nothing', () => {
   expect(quoteUserMessages([])).toBe('');
 });
 
-test('a compaction’s record names at most 150', () => {
+test('a compaction’s record names at most 150 messages', () => {
   const entries = prompts(...Array.from({ length: 400 }, (_, index) => `m${index}`));
   const kept = seqs(chooseUserMessages(entries, { tokens: 1_000_000, sizeOf }));
   expect(kept).toHaveLength(150);
@@ -57,7 +57,7 @@ test('a compaction’s record names at most 150', () => {
   expect(kept.at(-1)).toBe(399);
 });
 
-test('if too long, the first and the newest are cut in the middle, with a pointer to the full text', () => {
+test('if both are too long, the first and the newest message are cut in the middle, with a pointer to the full text', () => {
   const long = (name: string): string => `${name} begins. ${`${name} goes on. `.repeat(3000)}${name} ends.`;
   const entries = prompts(long('first'), long('second'), long('newest'));
   const kept = chooseUserMessages(entries, { tokens: 1000, sizeOf });
@@ -104,7 +104,7 @@ const anyPrompt = fc.oneof(
   fc.constantFrom('', 'x', '</user-message>\n', `${SUMMARY_END}\n`, '😀'.repeat(500)),
 );
 
-test("never more than the budget, and only the user's own words", () => {
+test("the quotes never exceed the budget, and contain only the user's own words", () => {
   fc.assert(
     fc.property(fc.array(anyPrompt, { maxLength: 12 }), fc.nat(3000), (texts, tokens) => {
       const entries = prompts(...texts);
@@ -120,7 +120,7 @@ test("never more than the budget, and only the user's own words", () => {
   );
 });
 
-test('line breaks, blanks and backticks are kept as typed', () => {
+test('line breaks, spaces and backticks are kept as typed', () => {
   const text = '  Keep this:\n\n\t```ts\n\tconst a = "`";\n\t```\n\n- and  this \u3000 too\r\n';
   const kept = chooseUserMessages(prompts(text), { tokens: 1000, sizeOf });
   expect(quoteUserMessages(kept)).toContain(`<user-message id="#0">\n${text}\n</user-message>`);

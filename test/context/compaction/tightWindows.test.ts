@@ -4,7 +4,7 @@ import { ask, call, configuration, createTestHome, outcome, say, step, summary }
 
 const filler = (characters: number): string => 'some words of a text. '.repeat(Math.ceil(characters / 22));
 
-test('after a prompt that fits no window, the next one gets a real summary of the earlier part', async () => {
+test('after a prompt larger than the window, the next one gets a real summary of the earlier part', async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -20,7 +20,7 @@ test('after a prompt that fits no window, the next one gets a real summary of th
   expect(JSON.stringify(context.getMessages())).toContain('The database is never touched.');
 });
 
-test('a model whose newest results fit no window is told so and does not repeat the request', {
+test('a model whose newest results exceed the window is told so and does not repeat the request', {
   tags: 'long',
 }, async () => {
   const home = await createTestHome({ waits: true, windowTokens: 8000 });
@@ -106,7 +106,7 @@ test('a result that arrives while another session is open belongs to the one tha
   expect(context.entries().some((entry) => entry.type === 'tool_result')).toBe(false);
 });
 
-test('a session of many thousand steps is compacted without a delay', {
+test('a session of many thousand steps is compacted without delay', {
   tags: 'long',
 }, async () => {
   const home = await createTestHome({ waits: true, windowTokens: 1_000_000 });

@@ -30,7 +30,7 @@ test.each<[string, Partial<Judged>, string]>([
   ['\u0000\u0001\ufffd %%%% '.repeat(50), {}, 'not readable text'],
   ['…………………………'.repeat(40), {}, 'not readable text'],
   ['\u0000\ufffd a'.repeat(200), {}, 'not readable text'],
-])('%j %j is no summary: %s', (text, facts, why) => {
+])('%j %j is not a summary: %s', (text, facts, why) => {
   expect(judged(text, facts)).toContain(why);
 });
 
@@ -48,11 +48,11 @@ test.each<[string, Partial<Judged>]>([
   ],
   ['It was asked and answered.', { tokens: 400 }],
   [`${prose} The log says: "\ufffd\ufffd\u001b[0m".`, {}],
-])('%j %j may be one', (text, facts) => {
+])('%j %j may be a summary', (text, facts) => {
   expect(judged(text, facts)).toBeUndefined();
 });
 
-test('a long reply is quoted with its beginning', () => {
+test('a long reply is quoted by its beginning', () => {
   expect(judged(`Sorry ${'no '.repeat(30)}`, { tokens: 900_000 })).toMatch(
     /no summary: "Sorry (no )+n?o?…"$/,
   );

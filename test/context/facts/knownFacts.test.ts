@@ -109,7 +109,7 @@ describe('reports of test runners', () => {
   });
 });
 
-test('commands end with the code in their result; ids may be reused', () => {
+test('commands end with the exit code in their result; ids may be reused', () => {
   const log = new Log();
   log.command('npm run build', 'done');
   log.command('make', 'no rule', 2);
@@ -152,7 +152,7 @@ test('a file is reported once, in its last state, in the order of the last chang
   ]);
 });
 
-test('reading in slices gives the same as reading in one go, and five megabytes take no time', async () => {
+test('reading in slices has the same result as in one go, and five megabytes cause no delay', async () => {
   const log = new Log();
   for (let index = 0; index < 100; index++)
     log.command(`run ${index}`, `line ${index} src/foo${index}.ts error: bad\n`.repeat(1500), index % 2);

@@ -121,7 +121,7 @@ describe('if space is tight', () => {
   });
 });
 
-test('never longer than allowed', { tags: 'long' }, () => {
+test('the section never exceeds its budget', { tags: 'long' }, () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom('prompt', 'change', 'command', 'todo'), anyText), { maxLength: 30 }),

@@ -145,7 +145,7 @@ test('a summary that would not make the history smaller changes nothing', () => 
   expect(manager.getHistory()).toEqual(log.entries);
 });
 
-test('saved history is loaded again, and damaged entries are counted', () => {
+test('a saved history can be loaded, and damaged entries are counted', () => {
   const manager = managerOf(rounds(15));
   manager.compress('Done.');
   const saved: unknown = JSON.parse(JSON.stringify(manager.toDict()));
@@ -165,7 +165,7 @@ test('saved history is loaded again, and damaged entries are counted', () => {
   expect(other.countTokens()).toBe(0);
 });
 
-test('it is due at its share of the window, not before', () => {
+test('compression is due at its share of the window, not before', () => {
   const log = new LogMaker().prompt('x'.repeat(76));
   expect(managerOf(log, { contextWindow: 100 }).shouldCompress()).toBe(true);
   expect(managerOf(log, { contextWindow: 101 }).shouldCompress()).toBe(false);

@@ -124,7 +124,7 @@ test('an empty conversation has an empty window', () => {
   expect(sliding.applyWindow([])).toMatchObject({ included: [], totalTokens: 0, lastIncludedSeq: undefined });
 });
 
-test('within the budget unless required items exceed it; in order; contiguous except for required items', () => {
+test('the window stays within the budget unless required items exceed it; in order; contiguous except for required items', () => {
   const anyItem = fc.record({
     isPrompt: fc.boolean(),
     isPinned: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.constant(true)),

@@ -43,7 +43,7 @@ test('a user message starts a round', () => {
   expect(findRoundBoundaries(messages)).toEqual([0, 3]);
 });
 
-test('messages between a call and its results are placed after them, and results are in call order', () => {
+test('messages between a call and its results move behind them, and results are in call order', () => {
   const log = [user('go'), reply('x'), use('a'), use('b'), user('wait'), result('b', 'B'), result('a', 'A')];
   expect(projectMessages(log).map((message) => message.content)).toEqual(['go', 'x', 'A', 'B', 'wait']);
 });
@@ -208,7 +208,7 @@ function entriesOf(kind: string, id: string, log: readonly JSONLEntry[]): JSONLE
   }
 }
 
-test('returned atoms do not change when results arrive, and ten thousand calls are read without delay', () => {
+test('atoms that were returned do not change when results arrive, and ten thousand calls are read without delay', () => {
   const grouper = new AtomGrouper();
   const ids = Array.from({ length: 10_000 }, (_, index) => `c${index % 5000}`);
   grouper.add(reply());

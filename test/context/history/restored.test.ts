@@ -35,7 +35,7 @@ test('an instruction file that the user dropped is not pinned again by a compact
   expect(shown(log)).toEqual(['e2']);
 });
 
-test('a step that was restored and became a line again does not take the note that it left from a compaction', () => {
+test('a step that was restored and became a line again does not take along the note of an earlier compaction', () => {
   const log = new LogMaker().prompt('a').reply('x').reply('y').prompt('b');
   const facts = { kind: 'mask', reason: 'old steps', preTokens: 0 } as const;
   log.add(reductionEntry({ ...facts, removed: ['e1', 'e2'] }, 'lines of x and y'));

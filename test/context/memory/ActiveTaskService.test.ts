@@ -200,7 +200,7 @@ describe('a reminder', () => {
     expect(reminderText(undefined, [])).toBe('');
   });
 
-  test('quotes goal and list and has both as data', () => {
+  test('quotes goal and list, and stores both as data', () => {
     const log = [prompt('Port the parser'), wrote([todo('lex', 'completed'), todo('parse', 'in_progress')])];
     const draft = reminderEntry(activeTask(log));
     expect(draft?.message.content).toBe(
@@ -214,7 +214,7 @@ describe('a reminder', () => {
     expect(draft).toMatchObject({ type: 'user', subtype: 'reminder', data: { goal: 'Port the parser' } });
   });
 
-  test('one of another shape counts as none', () => {
+  test('of another shape is ignored', () => {
     const odd = entry({
       type: 'user',
       subtype: 'reminder',

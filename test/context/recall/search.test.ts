@@ -45,7 +45,7 @@ describe('a search of the session', () => {
     expect(text).toContain('#3 result of Bash, offset 0: x ⏎ port is 7421 ⏎ y');
   });
 
-  test('is not affected by its own question and the reply that asks', async () => {
+  test('does not find its own query or the reply that contains it', async () => {
     const ask = { id: 'a', name: 'Recall', input: { query: 'deploy button' } };
     const entries: JSONLEntry[] = [
       said(0, 'we deploy with the blue button'),
@@ -181,7 +181,7 @@ test('a phrase is found anywhere, whatever surrounds it', () => {
   );
 });
 
-test('cutting the text around a hit leaves no part of a key', async () => {
+test('the text around a hit contains no part of a key', async () => {
   const key = 'k3y0fTh1sSess10n';
   const near = `${key} ${'x'.repeat(95)} needle ${'y'.repeat(95)} ${key}`;
   const limits = { maxBytes: 40_000, maxLines: 100, noteKey: key };

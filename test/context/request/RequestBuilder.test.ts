@@ -23,7 +23,7 @@ test('a text estimated at half its size does not lead to a request over the wind
   await context.close();
 });
 
-test('the wait for a silent encoder happens only once', { tags: 'long' }, async () => {
+test('a silent encoder is waited for only once', { tags: 'long' }, async () => {
   const home = await createTestHome({ windowTokens: 8000 });
   home.model = { ...home.model, tokenizer: 'o200k_base' };
   let asked = 0;

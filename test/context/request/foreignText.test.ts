@@ -74,7 +74,7 @@ const hostileText = fc
   .array(bits, { minLength: 1, maxLength: 12 })
   .map((all) => `${all.join('')} ${HOSTILE}`);
 
-test.each(Object.keys(entries))('%s is next to notes and cannot leave its frame', async (name) => {
+test.each(Object.keys(entries))('text in %s, next to notes, cannot leave its frame', async (name) => {
   const manager = (await createTestHome()).manager();
   await manager.createSession(undefined, {}, keyed);
   const build = entries[name];

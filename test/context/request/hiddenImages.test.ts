@@ -62,7 +62,7 @@ test('a vision model that rejects one image still gets the next', async () => {
   expect(last.at(-1)).toEqual([{ type: 'text', text: '[Image #2] and this?' }, image]);
 });
 
-test('any other rejection is a failure, as usual', async () => {
+test('any other rejection fails the turn as usual', async () => {
   const refusal = fails({ kind: 'bad_request', message: 'temperature is not supported', retryable: false });
   const { run, lines } = await startAgent({ answers: [refusal] });
   await run(look);
@@ -85,7 +85,7 @@ test('a server that rejects a request without naming its images gets it once mor
   ]);
 });
 
-test('a request that fails without its images as well keeps them', async () => {
+test('a request that fails even without its images keeps them', async () => {
   const refusal = fails({ kind: 'bad_request', message: 'Bad tools', status: 400, retryable: false });
   const { run, ask, model, lines } = await startAgent({ answers: [refusal, refusal, says('Yes.')] });
   await run(look);

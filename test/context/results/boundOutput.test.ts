@@ -237,7 +237,7 @@ describe('the results of one reply', () => {
     }
   });
 
-  test('may use everything beyond the minimum of each pending call', () => {
+  test('may use everything beyond the minimum for each pending call', () => {
     const window = 200_000;
     const single = { maxLines: 2000, maxBytes: 51_200 };
     const shares = new ResultShares();
@@ -446,7 +446,7 @@ describe('lines of a file', () => {
       'head_tail',
       /^\[Output truncated: beginning, error lines and end of lines (1)-(300) of 300; others with offset and limit\. All/,
     ],
-  ] as const)('the same in another direction: %s', async (direction, says) => {
+  ] as const)('in another direction, too: %s', async (direction, says) => {
     const blobs = new BlobStore(temporaryFolder());
     const few = { ...limits, maxLines: 60 };
     const { text } = await boundOutput(read(300), few, blobs, { tool: 'Read', direction });

@@ -102,7 +102,7 @@ test.each([
   expect(quotesFiles(facts)).toBe(expected);
 });
 
-test('a command of many options takes no time to judge', () => {
+test('a command with many options is judged without delay', () => {
   const spentMs = cpuClock();
   expect(quotesFiles({ kind: 'command', display: { title: `git ${'-C '.repeat(5000)}x` } })).toBe(false);
   expect(quotesFiles({ kind: 'command', display: { title: 'git -C a --no-pager -C b log' } })).toBe(true);

@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test('S5 ContextManagerOptions and S2 DEFAULT_CONTEXT_CONFIG are in the settings, and take effect if they may', () => {
+test('every field of ContextManagerOptions and DEFAULT_CONTEXT_CONFIG is a setting, and takes effect if it may', () => {
   const settings = contextSettingsSchema.parse({});
   expect([settings.maxMemoryMessages, settings.cache.maxEntries, settings.cache.ttlMs]).toEqual([
     1000, 100, 300_000,

@@ -23,7 +23,7 @@ test('by default a hundred values live for five minutes', () => {
   expect(cache.has('2')).toBe(false);
 });
 
-test('overwriting at the limit evicts nothing, and renews', () => {
+test('overwriting at the limit evicts nothing, and renews the lifetime', () => {
   const { cache, pass } = makeCache(2, 100);
   cache.set('a', 1);
   cache.set('b', 2);
@@ -34,7 +34,7 @@ test('overwriting at the limit evicts nothing, and renews', () => {
   expect([cache.get('b'), cache.get('a')]).toEqual([undefined, 3]);
 });
 
-test('expired values go before any that is alive', () => {
+test('expired values are evicted before live ones', () => {
   const { cache, pass } = makeCache(2);
   cache.set('old', 1);
   cache.set('short', 2, 10);

@@ -57,7 +57,7 @@ test('any text in an entry is read back unchanged, one line per entry', async ()
   expect((await readFile(file, 'utf8')).match(/\n/g)).toHaveLength(texts.length);
 });
 
-test('unknown fields, key order included, survive a reading', async () => {
+test('unknown fields and the order of keys survive reading', async () => {
   const file = join(temporaryFolder(), 's.jsonl');
   const odd = { zebra: 1, ...makeEntry(0), apple: { deep: [null] } };
   await writeFile(file, `${JSON.stringify(odd)}\n`);

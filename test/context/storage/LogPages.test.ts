@@ -37,7 +37,7 @@ const from = (first: number, last: number): number[] =>
 test.each([
   ['its last lines', [...lines.slice(0, 200), ...lines.slice(150)]],
   ['all of it, twice cut short', [...lines.slice(0, 90), ...lines.slice(0, 250), ...lines]],
-])('a log with %s written again is read once, in both directions', async (_, content) => {
+])('a log with %s repeated is read once, in both directions', async (_, content) => {
   const pages = new LogPages(await fileWith(content));
   for (const [first, last] of [
     [0, 299],

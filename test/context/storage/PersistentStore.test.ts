@@ -112,7 +112,7 @@ test('an id is found by a unique prefix', async () => {
     await expect(store.resolveSessionId(nothing)).rejects.toMatchObject({ name: 'SessionNotFoundError' });
 });
 
-test('two projects do not see each other, nor does another data root', async () => {
+test('sessions of another project or data root are not visible', async () => {
   const here = makeStore();
   await save(here, 'mine', ['hello']);
   const elsewhere = [
@@ -164,7 +164,7 @@ test('the list is newest first, shows what each session was about, and omits emp
   expect(list[1]?.bytes).toBe((await stat(join(store.folder, 'older.jsonl'))).size);
 });
 
-test('title and last messages are found beyond large lines at either end', async () => {
+test('title and last messages are found past large lines at either end', async () => {
   const store = makeStore();
   const large = 'x'.repeat(300_000);
   const log = await store.createSession('large');
@@ -262,7 +262,7 @@ test('an id that is taken by an archive is not given to a new session', async ()
   await expect(store.createSession('packed')).rejects.toThrow(SessionExistsError);
 });
 
-test('renaming an old session does not make it the next to resume', async () => {
+test('renaming an old session does not make it the one to resume', async () => {
   const store = makeStore();
   const at = (id: string, seq: number, minute: number, fields: object): string =>
     `${JSON.stringify({

@@ -339,7 +339,7 @@ test('a session deleted while open is written again in full', async () => {
   expect(problems.map((problem) => problem.recovered ?? false)).toEqual([false, true]);
 });
 
-test('the branch is read from git, and read again later', async () => {
+test('an entry names the git branch at the time, even if the repository was created later', async () => {
   const store = await makeStore();
   const log = await makeLog(store);
   await log.append([prompt('outside')]);

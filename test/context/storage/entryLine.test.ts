@@ -55,7 +55,7 @@ function oldLine(seq: number): string {
   return JSON.stringify({ ...line, gitBranch: 'main', compactMetadata: { trigger: 'auto', preTokens: 1 } });
 }
 
-test('a log from before versions is counted by its lines, continues, and is not rewritten', async () => {
+test('a log from before lines had versions is counted by its lines, continues, and is not rewritten', async () => {
   const folder = temporaryFolder();
   const store = new PersistentStore({ dataRoot: folder, projectRoot: folder, programVersion: '1' });
   await (await store.createSession('first')).close();
@@ -121,6 +121,6 @@ test.each([
   ['escaped quotes', JSON.stringify({ a: `\\" \\\\ ${'"['.repeat(50_000)}`, b: '\\'.repeat(1001) })],
   ['many arrays side by side', JSON.stringify(Array.from({ length: 40_000 }, () => [{}]))],
   ['a text without its end', `{"a":"${'['.repeat(100_000)}`],
-])('%s are no nesting', (_name, line) => {
+])('%s are not nesting', (_name, line) => {
   expect(isNestedTooDeep(Buffer.from(line))).toBe(false);
 });

@@ -195,18 +195,21 @@ test.each<[string, (file: string) => Promise<unknown>]>([
     },
   ],
   ['cut to nothing', (file) => truncate(file, 0)],
-])('a session that is %s under the program is whole again at the end of the turn', async (_what, vanish) => {
-  const { store } = await realLog(temporaryFolder());
-  const log = await store.openSession('real');
-  onTestFinished(() => log.close());
-  const before = await readLog(log.filePath);
-  await vanish(log.filePath);
-  const [added] = await log.append([prompt('afterwards')]);
-  await log.sync();
-  const { entries, damaged } = await readLog(log.filePath);
-  expect(damaged).toEqual([]);
-  expect(entries).toEqual([...before.entries, added]);
-});
+])(
+  'a session that is %s while the program runs is complete again at the end of the turn',
+  async (_what, vanish) => {
+    const { store } = await realLog(temporaryFolder());
+    const log = await store.openSession('real');
+    onTestFinished(() => log.close());
+    const before = await readLog(log.filePath);
+    await vanish(log.filePath);
+    const [added] = await log.append([prompt('afterwards')]);
+    await log.sync();
+    const { entries, damaged } = await readLog(log.filePath);
+    expect(damaged).toEqual([]);
+    expect(entries).toEqual([...before.entries, added]);
+  },
+);
 
 test('a file that vanishes after the last append is noticed when the session is closed', async () => {
   const { store } = await realLog(temporaryFolder());

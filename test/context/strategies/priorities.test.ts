@@ -67,12 +67,12 @@ test.each([
   expect(item?.hasQuestion).toBe(expected);
 });
 
-test('the system prompt takes no place at the beginning', () => {
+test('the system prompt does not count as one of the first messages', () => {
   const list = conversation(6, (index) => (index === 0 ? { role: 'system' } : {}));
   expect([...edgeIds(list, { start: 2, end: 1 })]).toEqual(['m1', 'm2', 'm5']);
 });
 
-test('overlapping ends cover everything', () => {
+test('if the two ends overlap, all messages belong to them', () => {
   const list = conversation(5);
   expect([...edgeIds(list, { start: 4, end: 3 })]).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
   expect(edgeIds(list, { start: 100, end: 100 }).size).toBe(5);
@@ -121,7 +121,7 @@ test('instructions, the newest prompt, the latest mode and calls that still run 
   expect(oldest[1]?.isPinned).toBe(true);
 });
 
-test('text in parts counts, other parts do not', () => {
+test('text parts count, other parts do not', () => {
   const log = new LogMaker();
   log.prompt([{ type: 'image' }, null, { type: 'text', text: 'what is it？' }] as never);
   expect(items(log.entries)[0]).toMatchObject({ hasQuestion: true });

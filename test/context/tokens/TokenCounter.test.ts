@@ -63,7 +63,7 @@ function reference(): number {
   return tokens;
 }
 
-test('a refined request has exactly the tokens of everything in it', async () => {
+test('a refined request has exactly the tokens of its parts', async () => {
   const encoder = new LocalEncoder();
   const counter = new TokenCounter({ encoder });
   counter.setModel(o200kModel);

@@ -80,7 +80,7 @@ test('a report without a mixture adjusts everything', () => {
   expect(calibration.ratio(block)).toBeGreaterThan(before * 1.15);
 });
 
-test('the same reports in the same order give the same ratio', () => {
+test('the same reports in the same order lead to the same ratio', () => {
   const block = [10, 500, 400, 30, 0, 0, 0, 40];
   const [first, second] = [new Calibration(), new Calibration()];
   for (const calibration of [first, second])

@@ -24,11 +24,11 @@ test.each([
   ['中'.repeat(100), 56],
   ['a'.repeat(400), 100],
   ['中'.repeat(50) + 'a'.repeat(200), 78],
-])('estimates %# as S1 does', (text, tokens) => {
+])('estimates text %# with the default coefficients', (text, tokens) => {
   expect(estimateTokens(text)).toBe(tokens);
 });
 
-test('counts 100 Chinese characters as 67 with the figures of S5, and more with those that decide', () => {
+test('counts 100 Chinese characters as 67 with the rough coefficients, and as more with the default ones', () => {
   expect(estimateTokens('中'.repeat(100), S5)).toBe(67);
   expect(estimateTokens('中'.repeat(100), HIGH)).toBeGreaterThan(67);
   expect(getChineseRatio('中文ab')).toBe(0.5);
@@ -91,7 +91,7 @@ test('a text is cut at the end of a sentence, but not at a dot in a path', () =>
   );
 });
 
-test('a budget rejects more than is left, and invalid amounts', () => {
+test('a budget rejects invalid amounts and more than is left', () => {
   const tracker = new TokenBudgetTracker(10_000);
   expect(tracker.allocate('system', 2000)).toBe(true);
   expect(tracker.allocate('summary', 1000)).toBe(true);
@@ -202,7 +202,7 @@ test('a sample is never below the estimate of the whole by more than its error',
 });
 
 test.each(pieces.map((piece) => [piece]))(
-  'a megabyte of %j is estimated from few characters, and near',
+  'a megabyte of %j is estimated closely from few characters',
   (piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
     const { classes, error } = estimateLarge(text, HIGH);

@@ -307,7 +307,7 @@ test('a list opened before the index was rebuilt shows the new one', async () =>
   expect(await titles(watching)).toEqual(['second', 'first']);
 });
 
-test('a query that nothing waits for ends early, in a thread too', { tags: 'long' }, async () => {
+test('a query whose result is no longer needed ends early, in a thread too', { tags: 'long' }, async () => {
   const dataRoot = temporaryFolder();
   for (let index = 0; index < 50; index++)
     await makeSession(dataRoot, { id: `s${index}` }, [say(`words ${index} ${'x '.repeat(20_000)}`)]);
@@ -339,7 +339,7 @@ test.each([false, true])(
   },
 );
 
-test('it works without a thread that cannot start', async () => {
+test('it works if the thread cannot start', async () => {
   const dataRoot = temporaryFolder();
   await makeSession(dataRoot, { id: 'one' }, [say('some words')]);
   const startWorker = (): Worker => new Worker(join(dataRoot, 'missing.js'));

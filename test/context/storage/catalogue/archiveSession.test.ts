@@ -165,7 +165,7 @@ async function damagedArchive(
   return { archive, lines };
 }
 
-test('of a damaged archive, the readable entries are unarchived, and it is kept', async () => {
+test('the readable entries of a damaged archive are unarchived, and the archive is kept', async () => {
   const dataRoot = temporaryFolder();
   const { archive, lines } = await damagedArchive(dataRoot);
   const damaged = await readFile(archive);
@@ -189,7 +189,7 @@ test('of a damaged archive, the readable entries are unarchived, and it is kept'
 });
 
 test.each([0, 5, 2000])(
-  'an archive of which nothing can be read, of %i bytes, stays, and can be deleted',
+  'a damaged archive of %i bytes without a readable entry stays, and can be deleted',
   async (bytes) => {
     const dataRoot = temporaryFolder();
     await damagedArchive(dataRoot, bytes);
@@ -216,7 +216,7 @@ test('a damaged archive next to the log is kept when the log is packed', async (
   expect(await readdir(join(dataRoot, 'projects/p/archive'))).toEqual(['one.jsonl.zst']);
 });
 
-test('what a damaged archive may use stays when another session is deleted', async () => {
+test('deleting another session keeps what a damaged archive may refer to', async () => {
   const dataRoot = temporaryFolder();
   const blobs = new BlobStore(join(dataRoot, 'projects/p/blobs'));
   const original = await blobs.put('shared');

@@ -72,7 +72,7 @@ test('a renamed folder keeps its sessions, even after several renames', async ()
   }
 });
 
-test('a repository that was copied and removed is only suggested by its remote', async () => {
+test('for a repository that was copied and removed, its remote only leads to a suggestion', async () => {
   const { catalogue, work, at } = await bench();
   const remote = 'https://example.org/team/shop.git';
   const project = await work('before', remote);

@@ -114,7 +114,7 @@ test.each<[string, (lines: Buffer[]) => Buffer[]]>([
   expect(await readLog(file)).toEqual({ entries, damaged: [] });
 });
 
-test('a range of bytes that was copied or moved anywhere costs one entry for each of its seams', {
+test('copying or moving any range of bytes costs at most one entry per seam', {
   tags: 'long',
 }, async () => {
   const folder = temporaryFolder();

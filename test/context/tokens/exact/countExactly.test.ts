@@ -86,7 +86,7 @@ for (const { row, options } of firstIsQuick([
       );
     });
 
-    test('a run of any length is merged like the reference', { tags: 'long' }, () => {
+    test('a run of any length is merged as in the reference', { tags: 'long' }, () => {
       const piece = fc.oneof(
         fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 60, maxLength: 300 }),
         fc.string({ unit: fc.constantFrom('中', '文', '字', '的'), minLength: 20, maxLength: 120 }),
