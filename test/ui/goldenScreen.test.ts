@@ -49,7 +49,7 @@ test.each([
   expect(drawGolden(await screenWith(text, 80))).toContain(`│${shown}\n`);
 });
 
-test('a replacement may span the end of a row', async () => {
+test('a replacement may extend past the end of a row', async () => {
   const screen = await screenWith('in /tmp/clawdcode-e2e-work-a1B2c3/repository/lib', 20);
   expect(drawGolden(screen)).toContain('│in /there/repository\n│/lib\n');
 });

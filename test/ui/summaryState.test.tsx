@@ -45,7 +45,7 @@ const started = (trigger: 'auto' | 'manual'): AgentEvent => ({
   preTokens: 9,
 });
 
-test('while a turn waits for its summary, Esc offers removal instead', async () => {
+test('while a turn waits for its summary, Esc offers to remove messages instead', async () => {
   const shown = await liveLine(play({ type: 'turn_started' }, started('auto')));
   expect(shown).toMatch(/Compacting the conversation… \(.*esc to shorten older steps instead\)/);
 });
@@ -62,25 +62,28 @@ test('otherwise Esc stops the turn as usual', async () => {
 test.each([
   [false, 0],
   [true, 1],
-])('the failure that opens the breaker (%s) is followed by what that means', async (breakerIsOpen, times) => {
-  const on = { type: 'prompt', text: 'go' } as const;
-  const say = [system('summary_failed', { reason: 'it was empty' })];
-  const agent = scriptedAgent([{ on, say }], {}, { report: { ...report, breakerIsOpen } });
-  const prints: Print[] = [];
-  const session = { agent, host: commandHost({ agent }), resumed: false, notices: [] };
-  const store = attachSession(
-    session,
-    undefined,
-    (...more) => prints.push(...more),
-    Date.now,
-    () => false,
-  );
-  agent.submit(on);
-  await agent.idle();
-  store.dispose();
-  expect(prints.filter(({ type }) => type === 'entry')).toHaveLength(1);
-  const said = prints.filter(
-    (print) => print.type === 'notice' && print.text.includes('Summaries are paused'),
-  );
-  expect(said).toHaveLength(times);
-});
+])(
+  'the failure that opens the circuit breaker (%s) is followed by the consequences',
+  async (breakerIsOpen, times) => {
+    const on = { type: 'prompt', text: 'go' } as const;
+    const say = [system('summary_failed', { reason: 'it was empty' })];
+    const agent = scriptedAgent([{ on, say }], {}, { report: { ...report, breakerIsOpen } });
+    const prints: Print[] = [];
+    const session = { agent, host: commandHost({ agent }), resumed: false, notices: [] };
+    const store = attachSession(
+      session,
+      undefined,
+      (...more) => prints.push(...more),
+      Date.now,
+      () => false,
+    );
+    agent.submit(on);
+    await agent.idle();
+    store.dispose();
+    expect(prints.filter(({ type }) => type === 'entry')).toHaveLength(1);
+    const said = prints.filter(
+      (print) => print.type === 'notice' && print.text.includes('Summaries are paused'),
+    );
+    expect(said).toHaveLength(times);
+  },
+);

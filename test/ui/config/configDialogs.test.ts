@@ -42,7 +42,7 @@ describe('steps', () => {
     expect(configDialog({ type: 'list', last: 'gone' }, settings)).toMatchObject({ start: 0 });
   });
 
-  test('a number is typed; a mistake is reported, "-" removes the value from a file', () => {
+  test('a number is typed; a mistake is reported, and "-" removes the value from a file', () => {
     const own = { ...turns, value: 5, source: '.clawdcode.json', rank: 4 };
     const dialog = configDialog({ type: 'value', key: 'maxTurns' }, [own]);
     if (dialog.type !== 'text') throw new Error(dialog.type);
@@ -68,7 +68,7 @@ describe('steps', () => {
   });
 });
 
-test('in plain mode, the same dialogs are printed and answered by lines', () => {
+test('plain mode prints the same dialogs, which are answered by lines', () => {
   const answers: ConfigAnswer[] = [];
   const ask = (step: Parameters<typeof configDialog>[0]) => {
     const dialog = configDialog(step, settings);

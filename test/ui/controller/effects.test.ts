@@ -40,7 +40,7 @@ const edited = async (outcome: EditOutcome) => {
   return done;
 };
 
-test('the editor’s text replaces the draft; the terminal is handed over in the meantime', async () => {
+test('the editor’s text replaces the draft, and the editor has the terminal in the meantime', async () => {
   expect(await edited({ type: 'edited', text: 'new' })).toEqual([
     'given away',
     'edit draft',
@@ -49,7 +49,7 @@ test('the editor’s text replaces the draft; the terminal is handed over in the
   ]);
 });
 
-test('a draft saved unchanged stays, folds included; a failed one is reported', async () => {
+test('a draft saved unchanged stays, folds included; a failed editor is reported', async () => {
   expect(await edited({ type: 'edited', text: 'draft' })).not.toContain('set draft');
   const failed = await edited({ type: 'failed', message: 'No editor.' });
   expect(failed.at(-1)).toBe('error: No editor.');
@@ -71,7 +71,7 @@ test.each([
   expect(done).toEqual(expected);
 });
 
-test('Ctrl+V inserts the label at the cursor, or nothing without an image', async () => {
+test('Ctrl+V inserts the label of the image at the cursor, and nothing without an image', async () => {
   const full = setUp({}, '[Image #1]');
   await pasteImage(full.ports);
   expect(full.done).toEqual(['[Image #1]']);

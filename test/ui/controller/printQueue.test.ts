@@ -19,7 +19,7 @@ const textOf = (pieces: readonly (readonly Print[])[]): string =>
     .map((print) => (print.type === 'markdown' || print.type === 'notice' ? print.text : ''))
     .join('');
 
-test('a long reply comes out in pieces of whole blocks, none much longer than a piece', () => {
+test('a long reply is printed in chunks of whole blocks, none much longer than the limit', () => {
   const text = Array.from({ length: 200 }, (_, index) => paragraph(100 + (index % 7) * 90)).join('');
   const queue = createPrintQueue(splitFinished);
   queue.add(markdown(text));
@@ -32,7 +32,7 @@ test('a long reply comes out in pieces of whole blocks, none much longer than a 
   }
 });
 
-test('a block that is longer than a piece stays whole', () => {
+test('a block longer than a chunk is not split', () => {
   const block = `\`\`\`\n${'a line of code\n'.repeat(2000)}\`\`\`\n\n`;
   const queue = createPrintQueue(splitFinished);
   queue.add(markdown(`${paragraph(100)}${block}${paragraph(100)}`));
@@ -58,7 +58,7 @@ test('nothing is lost, and the order is kept', () => {
   );
 });
 
-test('the rest is everything queued', () => {
+test('the rest is everything still queued', () => {
   const queue = createPrintQueue(splitFinished);
   queue.add(markdown(paragraph(20_000)), markdown('end'));
   queue.next();

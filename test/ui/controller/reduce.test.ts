@@ -101,7 +101,7 @@ describe('Ctrl+C and Ctrl+D', () => {
   });
 });
 
-test('a second Esc or Ctrl+C counts only while the hint of the first is shown', () => {
+test('a second Esc or Ctrl+C counts only while the hint of the first is on screen', () => {
   for (const intent of ['escape', 'clear_or_exit'] as const) {
     // What is sent in between takes the hint away, and with it the first key.
     for (const between of [{ type: 'hint_over' }, { type: 'submitted', draft: { text: '', display: '' } }])
@@ -149,7 +149,7 @@ describe('keys', () => {
     expect(play([key('help'), { type: 'models_listed', list }]).state.phase).toEqual({ type: 'keys' });
   });
 
-  test('Shift+Tab cycles through the modes, from any other to the first', () => {
+  test('Shift+Tab cycles through the modes, starting over from any mode outside the cycle', () => {
     const modes = { ...idle.modes, cycle: ['default', 'acceptEdits', 'plan'] as const };
     const next = (mode: AgentState['mode']) =>
       press(['cycle_mode'], { about: { mode, modes } }).effects[0] as Extract<Effect, { type: 'submit' }>;
@@ -177,7 +177,7 @@ describe('keys', () => {
     expect(press(['toggle_reasoning', 'toggle_reasoning']).state.preferences.showReasoning).toBe(false);
   });
 
-  test('vim keys are switched and saved; if saving fails, they apply to this session', () => {
+  test('vim keys are switched and saved; if saving fails, they apply to this session only', () => {
     const { state, effects } = press(['toggle_vim', 'toggle_vim']);
     expect(state.preferences.vim).toBe(false);
     expect(effects).toEqual([

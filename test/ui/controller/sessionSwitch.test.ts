@@ -72,7 +72,7 @@ const locked: OpenOutcome = {
   title: 'Held',
 };
 
-test('a session that is open elsewhere leads to a question, and is then viewed or forked', async () => {
+test('a session that is open elsewhere leads to a question, and can then be viewed or forked', async () => {
   for (const [answer, opened] of [
     ['read', 'attach held'],
     ['fork', 'attach copy of held'],
@@ -87,7 +87,7 @@ test('a session that is open elsewhere leads to a question, and is then viewed o
   }
 });
 
-test('going back from the question starts a new session if none was open', async () => {
+test('Esc at the question starts a new session if none was open', async () => {
   const { sessions, done } = setUp({ held: locked });
   await sessions.open({ type: 'id', id: 'held' });
   sessions.answer('back');
@@ -95,7 +95,7 @@ test('going back from the question starts a new session if none was open', async
   expect(done).toEqual(['open held', 'open new', 'attach new', 'opened']);
 });
 
-test('going back from the question returns to the open session or the list', async () => {
+test('Esc at the question returns to the open session or the list', async () => {
   const { sessions, done, phase } = setUp({ held: locked }, 'open');
   await sessions.open({ type: 'id', id: 'held' });
   expect(phase()).toMatchObject({ type: 'refused', back: 'session' });
@@ -141,14 +141,14 @@ test('a session of another project leads to a question', async () => {
   sessions.dispose();
 });
 
-test('the open session is not opened again; a hit in it is shown', async () => {
+test('choosing the open session does not open it again; a hit in it is shown', async () => {
   const { sessions, done } = setUp({}, 'open');
   await sessions.open({ type: 'id', id: 'open' });
   await sessions.open({ type: 'id', id: 'open' }, { at: 7 });
   expect(done).toEqual(['show 7']);
 });
 
-test('a fork is opened, and says how to get back', async () => {
+test('a fork is opened, and a message says how to get back', async () => {
   const { sessions, done } = setUp({}, 'open');
   await sessions.fork(1);
   expect(done).toEqual([

@@ -37,7 +37,7 @@ describe('printing a reply to the scrollback', () => {
     expect(view.tailPrinted).toBe(false);
   });
 
-  test('a short reply is not flushed, and one without a finished block waits', () => {
+  test('a short reply is not flushed, and a reply without a finished block waits', () => {
     expect(
       flushTail(
         half,
@@ -54,7 +54,7 @@ describe('printing a reply to the scrollback', () => {
     ).toBe(half);
   });
 
-  test('a discarded reply leaves no text, and says so only if a part was printed', () => {
+  test('a discarded reply leaves no text, and a message says so only if a part was printed', () => {
     expect(play([{ type: 'reply_discarded' }], half)).toMatchObject({ view: { tail: '' }, prints: [] });
     const printed = { ...half, tailPrinted: true };
     expect(play([{ type: 'reply_discarded' }], printed).prints).toMatchObject([
@@ -100,7 +100,7 @@ describe('busy', () => {
     expect(view).toMatchObject({ busy, compacting: undefined });
   });
 
-  test('live output of a call keeps only its end', () => {
+  test('a call’s live output keeps only its end', () => {
     const { view } = play([tool, { type: 'tool_output', callId: 'c', text: `${'x'.repeat(5000)}end` }]);
     expect(view.tools[0]?.output).toHaveLength(2000);
     expect(view.tools[0]?.output.endsWith('end')).toBe(true);
@@ -148,7 +148,7 @@ describe('a preview of a compaction', () => {
     expect(shown.prints.map(({ type }) => type)).toEqual(['page']);
   });
 
-  test('progress of a compaction does not make a preview of it', () => {
+  test('the progress of a compaction does not turn it into a preview', () => {
     const started: AgentEvent = { type: 'compaction_started', trigger: 'auto', preTokens: 2 };
     expect(play([started, progress]).view.compacting).toEqual({ trigger: 'auto', characters: 10 });
   });
@@ -183,7 +183,7 @@ test('an undone compaction shows its sizes; a completed one has them in its entr
   ).toEqual([{ type: 'notice', level: 'warning', text: 'Too little.' }]);
 });
 
-test('the hint to undo a rewind follows what was done and precedes what was left', () => {
+test('the hint to undo a rewind comes after what was done and before what was left', () => {
   const said = (message: string, outcome: 'done' | 'partly') =>
     play([{ type: 'rewind_ended', report: { type: 'rewind', outcome, message, conversation: false } }])
       .prints;

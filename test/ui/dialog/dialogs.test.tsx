@@ -47,7 +47,7 @@ async function ask(more: Partial<PermissionQuestion> = {}, rows = 20, width = 60
   return { ...mounted, answers, pass: clock.pass };
 }
 
-test('a permission question shows what will happen, why, and what each answer does', async () => {
+test('a permission dialog shows what will happen, why, and what each answer does', async () => {
   const { screen } = await ask();
   expect(screen.text()).toEqual([
     `─ Run this command? ${'─'.repeat(40)}`,
@@ -63,7 +63,7 @@ test('a permission question shows what will happen, why, and what each answer do
   ]);
 });
 
-test('a "no" to a question that is not about a model’s call has no comment', async () => {
+test('denying something other than a model’s call has no comment', async () => {
   const { tool, callId, input, suggestion, ...rest } = question;
   const about = { ...rest, headline: 'Run your hook even though files were changed?' } as PermissionQuestion;
   const answers: PermissionAnswer[] = [];
@@ -156,7 +156,7 @@ test('look-alike characters in a command are marked and named', async () => {
   expect(text).toContain('Bash(s‹U+0441 like c›p:*)');
 });
 
-test('a permission question names as many reasons as there is room for', async () => {
+test('a permission dialog names as many reasons as there is room for', async () => {
   const reason = 'No rule allows npm test.\nWrites to out.\nNo rule allows make.';
   const { screen } = await ask({ reason });
   expect(screen.text().slice(3, 7)).toEqual([
@@ -171,7 +171,7 @@ test('a permission question names as many reasons as there is room for', async (
   expect(lower.screen.text().slice(3, 5)).toEqual(['- No rule allows npm test.', '- …']);
 });
 
-test('neither a word meant for the shell nor the Enter after it answers', async () => {
+test('neither a word meant for the shell nor the Enter after it is an answer', async () => {
   for (const word of ['fg', 'cat', 'way']) {
     const { screen, pass, answers } = await ask();
     pass(1000);
@@ -278,7 +278,7 @@ test.each([
   expect(answers).toEqual([expected]);
 });
 
-test('typing that continues when the question appears approves nothing', async () => {
+test('typing that continues when the dialog appears approves nothing', async () => {
   const { screen, answers, pass } = await ask();
   for (const key of [...'yes 1 a', keys.enter, 'y']) {
     pass(199); // slow typing, but typing
@@ -318,7 +318,7 @@ test('a preview taller than the screen scrolls, and the choices stay', async () 
   expect(screen.text()).toHaveLength(16);
 });
 
-describe('what was not on the screen is not approved', () => {
+describe('lines that were not on screen are not approved', () => {
   const command = [...Array.from({ length: 20 }, (_, index) => `echo ${index} && \\`), 'rm -rf ~'].join('\n');
   const preview = { type: 'command', command, cwd: '/p' } as const;
   const diff = `--- a\n+++ a\n@@ -0,0 +1,40 @@\n${Array.from({ length: 40 }, (_, index) => `+line ${index + 1}`).join('\n')}\n`;
@@ -364,7 +364,7 @@ describe('what was not on the screen is not approved', () => {
     expect(again.answers).toEqual([]);
   });
 
-  test('the lines that PgDn has shown count', async () => {
+  test('lines shown with PgDn count', async () => {
     const { screen, answers, pass } = await ask({ preview }, 16);
     await screen.press(keys.pageDown, keys.pageDown, keys.pageDown, keys.pageUp);
     pass(1000);
@@ -379,7 +379,7 @@ describe('what was not on the screen is not approved', () => {
     expect(answers).toEqual([{ behavior: 'deny' }]);
   });
 
-  test('a change to an ordinary file is approved once the user was told what was not shown', async () => {
+  test('a change to an ordinary file can be approved once the user was told what was not shown', async () => {
     const { screen, answers, pass } = await ask({ preview: change, canSkim: true }, 16);
     expect(shown(screen)).toContain('lines 1–7 of 40 · PgUp/PgDn\n');
     pass(1000);
@@ -393,7 +393,7 @@ describe('what was not on the screen is not approved', () => {
     expect(answers).toEqual([{ behavior: 'allow' }]);
   });
 
-  test('any other change is read to the end', async () => {
+  test('any other change must be read to the end', async () => {
     const { screen, answers, pass } = await ask({ preview: change }, 16);
     for (let pages = 0; pages < 5; pages++) {
       pass(1000);
@@ -406,7 +406,7 @@ describe('what was not on the screen is not approved', () => {
     expect(answers).toEqual([{ behavior: 'allow' }]);
   });
 
-  test('with room for one line at a time, a change is read line by line, whatever its background', async () => {
+  test('with room for one line, a change is read line by line, whatever its background', async () => {
     const blue = (text: string): string => `\u001B[44m${text}\u001B[49m`;
     const tinted = { ...plain, addedLine: blue };
     const { screen, answers, pass } = await ask({ preview: change }, 2, 60, tinted);
@@ -537,7 +537,7 @@ test.each([
   ['2', ['2'], false],
   ['down and Enter', [keys.down, keys.enter], false],
   ['Esc', [keys.escape], false],
-])('trust is answered by %s', async (_, pressed, expected) => {
+])('the trust dialog is answered by %s', async (_, pressed, expected) => {
   const answered = vi.fn();
   const clock = createClock();
   const { screen } = await mount(
@@ -605,7 +605,7 @@ test.each([
       '  2. No, continue without its settings',
     ],
   ],
-])('earlier trust (%j) leads to a question about the additions', async (before, expected) => {
+])('earlier trust (%j) leads to a question about what was added', async (before, expected) => {
   const question = { folder: '/home/me/repo', effects: ['f: Runs Bash(cu\u200Brl)'], before };
   const { screen } = await mount(
     <DialogView dialog={trustDialog(question)} {...room} rows={12} onAnswer={vi.fn()} />,
@@ -673,7 +673,7 @@ test('a folder can be rejected before the end of the list', async () => {
   expect(answered).toHaveBeenCalledExactlyOnceWith(false);
 });
 
-test('the spinner counts seconds while mounted, and then stops', async () => {
+test('the spinner counts seconds while mounted, and stops after that', async () => {
   let time = 65_000;
   const { screen, update } = await mount(
     <Spinner verb="Working" startedAt={0} tokens={1234} {...room} now={() => time} />,

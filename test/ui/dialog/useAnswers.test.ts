@@ -14,13 +14,13 @@ function started() {
   return quiet;
 }
 
-test('a key handled late because the process was stopped does not count', () => {
+test('a key that is handled late because the process was stopped does not count', () => {
   const quiet = started();
   standStill(400);
   expect(quiet.isOverAtKey()).toBe(false);
 });
 
-test('a key read right after the time is up does not count, either', async () => {
+test('a key read right after the pause is over does not count, either', async () => {
   const quiet = started();
   let tell = (_: boolean): void => undefined;
   const told = new Promise<boolean>((done) => {

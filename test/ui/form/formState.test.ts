@@ -134,7 +134,7 @@ test('keys typed before the page could be read choose nothing, but Esc declines'
   expect(pressForm(form, state, key('question:cancel'), ahead).answer).toEqual({ behavior: 'deny' });
 });
 
-test('a page never takes more rows than there are, and shows every option', () => {
+test('a page never takes more rows than available, and shows every option', () => {
   const fields = fc.array(
     fc.record({
       type: fc.constant('choice' as const),

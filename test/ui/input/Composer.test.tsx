@@ -196,7 +196,7 @@ describe('Enter', () => {
     ['Ctrl+J', [ctrl('j')]],
     ['Shift+Enter', [keys.shiftEnter]],
     ['Alt+Enter', [keys.altEnter]],
-  ])('%s makes a new line instead', async (_name, newline) => {
+  ])('%s inserts a new line instead', async (_name, newline) => {
     const { screen, sent, rows } = await mount();
     await screen.press('one', ...newline, 'two');
     expect(rows()).toEqual([' ❯ one', '   two']);
@@ -277,7 +277,7 @@ describe('history', () => {
     expect(rows()).toEqual([' ❯ /help']);
   });
 
-  test('comes after the queue: ↑ in an empty composer returns the newest queued message', async () => {
+  test('comes after the queue: ↑ in an empty composer takes back the newest queued message', async () => {
     const queue = ['one', 'two'];
     const { screen, text } = await mount({ entries: ['old'], popQueued: () => queue.pop() });
     await screen.press('x', keys.up);

@@ -5,7 +5,7 @@ import { cpuClock } from '../../cpuTime.ts';
 
 const fold = { label: '[Pasted text #1 +9 lines]', text: 'x' };
 
-describe('what is completed', () => {
+describe('what can be completed', () => {
   /** `|` is the cursor, `§` a folded paste. */
   const triggerOf = (marked: string): string => {
     const units: Unit[] = unitsOf(marked.replace('|', '')).map((unit) => (unit === '§' ? fold : unit));
@@ -51,7 +51,7 @@ test('files with control or invisible characters in their names are not suggeste
   expect(found.map(({ label }) => label).toSorted()).toEqual(good.toSorted());
 });
 
-describe('what is suggested', () => {
+describe('suggestions', () => {
   const completer = createCompleter({
     commands: () =>
       ['help', 'compact', 'context', 'cost', 'clear'].map((name) => ({ name, description: `the ${name}` })),
@@ -68,32 +68,32 @@ describe('what is suggested', () => {
     return (completer.suggest({ kind, query, from: 0, to: 0 }) ?? []).map(({ insert }) => insert);
   };
 
-  test('is undefined until loaded', () => {
+  test('are undefined until loaded', () => {
     const fresh = createCompleter({ commands: () => [], files: async () => [] });
     expect(fresh.suggest({ kind: 'command', query: '', from: 0, to: 1 })).toBeUndefined();
   });
 
-  test('all commands in their order, then the best match first', async () => {
+  test('include all commands in their order, or the best match first', async () => {
     expect(await suggest('command', '')).toEqual(['/help ', '/compact ', '/context ', '/cost ', '/clear ']);
     expect((await suggest('command', 'com'))[0]).toBe('/compact ');
     expect(await suggest('command', 'ctx')).toEqual(['/context ']);
     expect(await suggest('command', 'nothing')).toEqual([]);
   });
 
-  test('folders step by step, folders first and left open', async () => {
+  test('go folder by folder, folders first and left open', async () => {
     expect(await suggest('file', '')).toEqual(['@docs/', '@src/', '@README.md ']);
     expect(await suggest('file', 'src/')).toEqual(['@"src/my notes/', '@src/ui/']);
     expect(await suggest('file', 'src/ui/')).toEqual(['@src/ui/input/', '@src/ui/theme.ts ']);
     expect(await suggest('file', './docs/')).toEqual(['@docs/x.md ']);
   });
 
-  test('files by any letters of their path, quoted if they contain a space', async () => {
+  test('match files by any letters of their path, quoted if they contain a space', async () => {
     expect((await suggest('file', 'compo'))[0]).toBe('@src/ui/input/Composer.tsx ');
     expect((await suggest('file', 'uitheme'))[0]).toBe('@src/ui/theme.ts ');
     expect((await suggest('file', 'a b'))[0]).toBe('@"src/my notes/a b.md" ');
   });
 
-  test('says so if the typed text is already complete', async () => {
+  test('say whether the typed text is already complete', async () => {
     await completer.load('file');
     const isComplete = (kind: Trigger['kind'], query: string): boolean | undefined =>
       completer.suggest({ kind, query, from: 0, to: 0 })?.[0]?.isComplete;
@@ -102,7 +102,7 @@ describe('what is suggested', () => {
     expect(isComplete('file', 'README.md')).toBe(true);
   });
 
-  test('nothing if files cannot be listed', async () => {
+  test('are empty if files cannot be listed', async () => {
     const failing = createCompleter({ commands: () => [], files: () => Promise.reject(new Error('no')) });
     await failing.load('file');
     expect(failing.suggest({ kind: 'file', query: 'a', from: 0, to: 1 })).toEqual([]);
@@ -122,7 +122,7 @@ describe('what is suggested', () => {
   });
 });
 
-test('a fully typed alias selects its command, not others that contain its letters', async () => {
+test('a fully typed alias selects its command, not another that contains its letters', async () => {
   const commands = [
     { name: 'permissions', aliases: [], description: 'rules' },
     { name: 'tasks', aliases: ['bashes', 'ps'], description: 'what runs' },

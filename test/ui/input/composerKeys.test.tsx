@@ -45,7 +45,7 @@ describe('the history search', () => {
     expect(intents).toEqual([]);
   });
 
-  test('continues with all projects, then with this session', async () => {
+  test('continues with all projects, then with this session only', async () => {
     const { screen, rows, sent } = await mountComposer({
       entries,
       everywhere: ['from elsewhere', ...entries],

@@ -56,7 +56,7 @@ describe('the search', () => {
     expect(nextScope(session, sources).scope).toBe('project');
   });
 
-  test('prompts that are not loaded yet are not found yet', () => {
+  test('does not find prompts that are not loaded yet', () => {
     expect(nextScope(find('run'), { ...sources, all: undefined }).matches).toEqual([]);
   });
 });
@@ -77,7 +77,7 @@ test.each([
 
 const dark = chooseTheme('dark', { noColor: false, term: 'xterm-256color', colorTerm: 'truecolor' });
 
-test('a long prompt shows the rows around the match', () => {
+test('shows the rows around the match in a long prompt', () => {
   const prompt = Array.from({ length: 50 }, (_, line) => `line number ${line}`).join('\n');
   const rows = searchExcerpt(prompt, 'number 30', { width: 40, maxRows: 4, theme: dark });
   expect(rows).toHaveLength(4);

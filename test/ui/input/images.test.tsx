@@ -43,7 +43,7 @@ test('a pasted path becomes a label that is one cursor step', async () => {
   expect(sent).toEqual([{ text: '看 [Image #1] hm', display: '看 [Image #1] hm' }]);
 });
 
-test('input typed in the meantime waits, so Enter sends the image with the text', async () => {
+test('text typed while the path is checked waits, so Enter sends the image with it', async () => {
   const { screen, answer, sent } = await openComposer();
   await screen.press(keys.paste('/tmp/a.png'), 'w', 'h', 'y', '?', keys.enter);
   expect(sent).toEqual([]);
@@ -60,7 +60,7 @@ test('a path that is not an image is pasted verbatim', async () => {
   expect(screen.text()[0]).toBe('❯ /tmp/a.png!');
 });
 
-test('the clipboard gives a label, too, and a restored text keeps it', async () => {
+test('an image from the clipboard gets a label too, and a restored text keeps it', async () => {
   const { screen, handle } = await openComposer(20);
   await screen.press('a');
   handle.current?.insertImage?.('[Image #1]');
@@ -72,7 +72,7 @@ test('the clipboard gives a label, too, and a restored text keeps it', async () 
   expect(screen.text()[0]).toBe('❯ b');
 });
 
-test('actions run in order, however long each takes', async () => {
+test('actions run in order, however long each of them takes', async () => {
   const turns = createActionQueue();
   const done: string[] = [];
   let open = (): void => undefined;

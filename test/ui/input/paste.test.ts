@@ -14,7 +14,7 @@ test.each<[string, string, string]>([
   ['120 lines', lines(120), '[Pasted text #1 +120 lines]'],
   ['800 characters', 'x'.repeat(800), 'x'.repeat(800)],
   ['801 characters', 'x'.repeat(801), '[Pasted text #1 +801 characters]'],
-])('%s are shown so', (_name, pasted, shown) => {
+])('a paste of %s is shown in full or folded', (_name, pasted, shown) => {
   expect(abbreviate(unitsOfPaste(pasted, []))).toBe(shown);
 });
 

@@ -28,7 +28,7 @@ describe('assembling', () => {
     return pieces.map(assembler.take).join('') + assembler.settle();
   };
 
-  test('text without marks passes in order, and a paste is one piece, however the chunks are split', () => {
+  test('passes text without marks in order, and a paste in one piece, however the chunks are split', () => {
     fc.assert(
       fc.property(
         fc.array(part),
@@ -88,7 +88,7 @@ describe('as the input of Ink', () => {
   let app: ReturnType<typeof render> | undefined;
   afterEach(() => app?.unmount());
 
-  test('text typed earlier is emitted line by line, so its Enters are keys, until a paste', async () => {
+  test('text typed before is emitted line by line, so that its Enters are keys, until a paste', async () => {
     const screen = createScreen();
     typed.length = 0;
     const paste = keys.paste('two\rlines');

@@ -92,7 +92,7 @@ const three = [
   item(9, { title: '全部读完了', tokens: 12_345 }),
 ];
 
-test('items are listed newest first, with pointer, kind, state and tokens; the totals above', async () => {
+test('items are listed newest first, with pointer, kind, state and tokens below the totals', async () => {
   const { screen } = await open(three);
   expect(screen.text()).toEqual([
     `─ Context items ${'─'.repeat(54)}`,
@@ -158,7 +158,7 @@ test('a slash and text in one chunk start a filter', async () => {
   expect(edits).toEqual([]);
 });
 
-test('a new item appears above without moving the cursor from its item', async () => {
+test('a new item appears at the top, and the cursor stays on its item', async () => {
   const { screen, add } = await open(three);
   await screen.press(keys.down);
   add(item(12));
@@ -166,7 +166,7 @@ test('a new item appears above without moving the cursor from its item', async (
   expect(screen.text().find((row) => row.startsWith('❯'))).toContain('#4');
 });
 
-test('ten thousand items are scrolled in a window, from 20 columns on', async () => {
+test('ten thousand items scroll in a window, from 20 columns on', async () => {
   const many = Array.from({ length: 10_000 }, (_, seq) =>
     item(seq, { title: `${seq}漢字${'長い題'.repeat(30)}` }),
   );

@@ -66,7 +66,7 @@ test.each<[string, DialogFocus, Stroke, readonly string[]]>([
   expect(meanings(stroke, place)).toEqual(expected);
 });
 
-test('the line editor uses the user’s keys, and the built-in ones if those mean something else', () => {
+test('the line editor uses the user’s keys, and keeps built-in ones that mean something else in other contexts', () => {
   const { keymap } = userKeys({
     Global: { 'ctrl+a': 'app:redraw' },
     Chat: { 'alt+a': 'edit:lineStart', 'ctrl+e': 'chat:externalEditor' },
@@ -82,7 +82,7 @@ test('an unbound character is text again', () => {
   expect(meanings(typed('/'), empty, keymap)).toEqual(['“/”']);
 });
 
-test('hints name the keys that trigger an action in that place', () => {
+test('hints name the keys that trigger an action in that context', () => {
   const { keymap } = userKeys({
     Select: { up: null, 'ctrl+p': null, 'ctrl+k': 'select:previous' },
     Tasks: { x: null, pagedown: 'tasks:stop' },
@@ -103,7 +103,7 @@ test('hints name the keys that trigger an action in that place', () => {
   expect(joinWithDots('a', undefined, '', 'b')).toBe('a · b');
 });
 
-test('all typed text is read, and at most one character answers a question', () => {
+test('all typed text is read, and at most one character of it answers a question', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
       for (const place of [tasks, question, filter, empty]) {

@@ -48,7 +48,7 @@ describe('reading a stroke', () => {
     expect(readStroke(defaultKeymap, text('?what'), { ...writing, isEmpty: true }).type).toBe('text');
   });
 
-  test('a chord waits, is completed, or is dropped with its last key', () => {
+  test('a chord waits, completes, or is dropped together with its last key', () => {
     expect(readStroke(defaultKeymap, key('ctrl+x'), writing)).toEqual({ type: 'pending', keys: 'ctrl+x' });
     const pending = { ...writing, pending: 'ctrl+x' };
     expect(readStroke(defaultKeymap, key('ctrl+e'), pending)).toMatchObject({

@@ -49,7 +49,7 @@ test.each([
   ['shift+space', 'as a space'],
   ['g g', 'cannot begin with a key that types text'],
   ['ctrl+a ctrl+b ctrl+c ctrl+d', '3 keys at most'],
-])('%j cannot be: %s', (written, reason) => {
+])('%j cannot be bound: %s', (written, reason) => {
   const parsed = parseKeys(written);
   expect(parsed.type === 'impossible' && parsed.reason).toContain(reason);
 });

@@ -24,7 +24,7 @@ describe('valid bindings', () => {
     expect(keysOfAction(keymap, 'edit:lineEnd')).toEqual(['end']);
   });
 
-  test('keys of the composer may be in either of its contexts', () => {
+  test('composer keys may be in either of its contexts', () => {
     const { keymap, problems } = userKeys({
       Chat: { 'alt+h': 'app:help' },
       Global: { 'alt+g': 'chat:submit' },
@@ -104,7 +104,7 @@ describe('mistakes are reported, and the rest applies', () => {
     expect(userKeys(value).problems.join('\n')).toContain(problem);
   });
 
-  test('repeating a default is not a mistake', () => {
+  test('repeating a default is not reported', () => {
     const { keymap, problems } = userKeys({
       Global: { 'ctrl+c': 'app:interrupt' },
       Chat: { escape: 'chat:cancel' },

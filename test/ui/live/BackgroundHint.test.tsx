@@ -11,7 +11,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'],
 afterEach(() => void vi.useRealTimers());
 const untilSlow = () => vi.advanceTimersByTimeAsync(3000);
 
-test('only a slow command shows the hint about the background', async () => {
+test('only a slow command shows the hint that it can be moved to the background', async () => {
   const { screen, update } = await mount(hint('a'), { columns: 60, rows: 3 });
   expect(screen.text()).toEqual([]);
   await untilSlow();

@@ -26,7 +26,7 @@ test.each([
   expect(line).toBe(expected);
 });
 
-test('its line fits every width', { tags: 'long' }, () => {
+test('the line of a subagent fits every width', { tags: 'long' }, () => {
   for (let width = 20; width <= 200; width += 1)
     for (const doing of ['thinking', '模型'.repeat(80), 'x\u001B[31m\u202E'.repeat(40)]) {
       const lines = liveToolLines([{ ...tool, subagent: { ...status, doing } }], width, 5, theme, 41_000);

@@ -39,7 +39,7 @@ test.each([
   expect(line).toBe(expected);
 });
 
-test('the status line fits every width, and always says that the demo model answers', () => {
+test('the status line fits every width, and always says if the demo model replies', () => {
   for (let width = 200; width >= 20; width -= 1)
     for (const demo of [true, false]) {
       const line = statusLine(
@@ -56,14 +56,14 @@ test.each([
   [120, 'my-model · context 34% of 128k (assumed) · $0.12'],
   [45, 'my-model · context 34% · $0.12'],
   [20, 'my-model · 34%'],
-])('an assumed window is marked as one on %d columns', (width, expected) => {
+])('an assumed window is marked on %d columns', (width, expected) => {
   const assumed = { ...measure, windowSource: 'assumed' } as const;
   expect(statusLine({ ...facts, model: 'my-model', mode: 'default', measure: assumed }, width, theme)).toBe(
     expected,
   );
 });
 
-test('an estimate is marked as one', () => {
+test('an estimate is marked', () => {
   expect(statusLine({ ...facts, measure: { ...measure, exact: false } }, 100, theme)).toContain(
     'context ~34% of',
   );
@@ -104,7 +104,7 @@ test('the todo list keeps the current task visible', () => {
   expect(renderTodos(todos, 40, 9, theme)).toHaveLength(9);
 });
 
-test('queued messages have a line each, the newest if there is no room for all', () => {
+test('queued messages have a line each; if there is no room for all, the newest are shown', () => {
   const queue = ['one', 'two\nlines', 'three'].map((text) => ({ type: 'prompt' as const, text }));
   expect(queueLines({ queue, width: 40, rows: 3, theme })).toEqual(['⧗ one', '⧗ two lines', '⧗ three']);
   expect(queueLines({ queue, width: 40, rows: 2, theme })).toEqual(['  … 2 queued before', '⧗ three']);
@@ -303,7 +303,7 @@ test.each([
   expect(checkForm(createForm(values))).toMatchObject(expected);
 });
 
-test('a folder or file name cannot add a line to a question', () => {
+test('the name of a folder or file cannot add a line to a question', () => {
   const name = '/p\n❯ 1. Yes';
   const previews: readonly Preview[] = [
     { type: 'command', command: 'ls', cwd: name },

@@ -26,7 +26,7 @@ test('without reduced motion, the spinner moves', async () => {
   await expect.poll(() => screen.output()).not.toBe(before);
 });
 
-test('a retry is not counted down', async () => {
+test('a retry does not count down', async () => {
   let asked = 0;
   const now = (): number => {
     asked++;

@@ -180,7 +180,7 @@ describe('with a local server', () => {
     expect(done).toHaveBeenCalledExactlyOnceWith(credentials(ollama.baseUrl, '', 'better'));
   });
 
-  test('one that requires a key gets the form with its address, and a remote one is queried only when chosen', async () => {
+  test('a server that requires a key gets the form with its address, and a remote one is queried only when chosen', async () => {
     const vllm: FoundServer = {
       name: 'vLLM',
       baseUrl: 'http://127.0.0.1:8000/v1',
@@ -270,7 +270,7 @@ describe('with nothing found', () => {
     expect(screen.output()).not.toContain('secret');
   });
 
-  test('a pasted address opens the form there', async () => {
+  test('a pasted address opens the form with it', async () => {
     const { press, text } = await open();
     await press(keys.paste('https://llm.example/v1'));
     expect(text()).toContain('Endpoint: https://llm.example/v1');
@@ -315,7 +315,7 @@ describe('an endpoint that rejects the setup', () => {
     expect(text()).not.toContain('Keep it');
   });
 
-  test('Esc during a check cancels it, and a late answer changes nothing', async () => {
+  test('Esc cancels a check, and a late result changes nothing', async () => {
     const { press, text, signals } = await open();
     await press('k', keys.paste('sk-1'), keys.enter, keys.enter);
     expect(text()).toContain('Asking api.openai.com which models it has…');
@@ -343,7 +343,7 @@ describe('a key that is put into another field', () => {
     expect(screen.output()).not.toContain('0123456789');
   });
 
-  test('is hidden from its first characters when typed, before it is certainly a key', {
+  test('is hidden while it is typed, even before it is certainly a key', {
     tags: 'long',
   }, async () => {
     const { screen, press, text } = await open();
@@ -365,7 +365,7 @@ describe('a key that is put into another field', () => {
   });
 });
 
-test('the form points out missing values before anything is sent', async () => {
+test('the form points out missing values before it sends anything', async () => {
   const { press, text, checked } = await open();
   await press('k', keys.enter, keys.enter);
   expect(text()).toContain('This endpoint needs a key.');
@@ -398,7 +398,7 @@ test('a mistake in the settings is reported, and Enter reloads them once correct
   expect((await open({ message })).text()).not.toContain('Reload the settings');
 });
 
-test('the problem with the last answer is above the choices', async () => {
+test('the problem with the last answer is shown above the choices', async () => {
   const { screen } = await open({ message: 'The key was refused (401).' });
   expect(screen.text()[1]).toBe('The key was refused (401).');
 });

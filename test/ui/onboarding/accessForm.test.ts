@@ -65,7 +65,7 @@ test.each([
   expect(providerOfKey(key)?.name).toBe(expected);
 });
 
-test('every provider has an address that can be used', () => {
+test('every provider has a valid address', () => {
   for (const { name, baseUrl } of providers) expect(readAddress(name)).toBe(baseUrl);
 });
 
@@ -78,7 +78,7 @@ describe('the endpoint follows the key', () => {
     const typed = withField(groq, 'baseUrl', createBuffer('http://gpu:1/v1'));
     expect(url(withField(typed, 'apiKey', createBuffer('sk-or-abc')))).toBe('http://gpu:1/v1');
   });
-  test('but not if one was set before', () => {
+  test('unless one was set before', () => {
     expect(url(withField(createForm({ baseUrl: 'http://gpu:1/v1' }), 'apiKey', createBuffer('gsk_a')))).toBe(
       'http://gpu:1/v1',
     );
@@ -113,7 +113,7 @@ test.each([
   ['task-0123456789abcdefghij', false],
   ['sk-inference.example.com', false],
   ['openrouter', false],
-])('%j is a key: %s', (text, expected) => {
+])('%j as a key: %s', (text, expected) => {
   expect(isKey(text)).toBe(expected);
 });
 

@@ -51,7 +51,7 @@ describe('an endpoint', () => {
     expect([state.step, effects]).toMatchObject([{ type: 'form', asks: ['apiKey'] }, []]);
   });
 
-  test('the only model of a proven list is saved; otherwise it is checked', () => {
+  test('whose list proves the key and has one model is saved; any other is checked', () => {
     const outcome = { type: 'models', baseUrl, models: [{ id: 'one' }], isProven: true } as const;
     const answer = { type: 'checked', access: checked(asked), outcome } as const;
     const step = reduceSetup(played(asked).state, answer, {});

@@ -15,7 +15,7 @@ function say(views: readonly Partial<View>[], stepMs = 1000): string[][] {
 const tool = { callId: 'a', tool: 'Bash', title: 'npm test', output: '' };
 const busy = { inTurn: true, busy: true, startedAt: 0 } as const;
 
-test('a call is announced when it starts, once, and so is the end of all work', () => {
+test('a call is announced once, when it starts, and so is the end of all work', () => {
   expect(say([{ ...busy, tools: [tool] }, { ...busy, tools: [tool] }, busy, { finished: 1 }])).toEqual([
     ['Running Bash: npm test'],
     [],

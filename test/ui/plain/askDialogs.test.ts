@@ -68,7 +68,7 @@ describe('items of the context', () => {
     expect(deeds).toEqual([]);
   });
 
-  test('an empty line leaves; an invalid answer is reported, and nothing is done', () => {
+  test('an empty line closes the list; an invalid answer is reported, and nothing is done', () => {
     const { agent, ops } = createAgent({ items: () => [item(3)] });
     const { ports, deeds } = createPorts();
     const dialogue = items(agent, ports);
@@ -135,7 +135,7 @@ describe('models', () => {
     expect(dialogue.tell.slice(1, 3)).toEqual(['1. b, in use', '2. a']);
   });
 
-  test('an unknown one repeats the question; if there are none, the reason is shown', () => {
+  test('an unknown model repeats the question; if there are none, the reason is shown', () => {
     const { ports, told, deeds, asked } = createPorts();
     expect(dialogueOf(modelsDialog({ ids: ['a'] }, 'a'), () => undefined).answer('7')).toMatch(
       /no model "7"/,
@@ -186,7 +186,7 @@ describe('rewinding', () => {
 });
 
 describe('first start', () => {
-  test('a key that answers the question for the endpoint counts as the key', async () => {
+  test('a key typed as the answer for the endpoint is used as the key', async () => {
     const checked: Access[] = [];
     const { ports, told, asked } = createPorts();
     const setup: SetupPort = {
@@ -214,7 +214,7 @@ describe('first start', () => {
   test.each([
     ['a terminal', 'sk-proj-0123456789abcdef', true],
     ['a pipe, which shows nothing', 'export OPENAI_API_KEY="sk-proj-0123456789abcdef"', false],
-  ])('a key that answers the first question is never repeated, on %s', async (_where, line, showsAnswers) => {
+  ])('a key typed as the first answer is never repeated, on %s', async (_where, line, showsAnswers) => {
     const checked: Access[] = [];
     const { ports, told, asked } = createPorts(showsAnswers);
     const setup: SetupPort = {
@@ -266,7 +266,7 @@ describe('first start', () => {
   });
 });
 
-test('a question about a command names unusual characters', () => {
+test('a question about a command points out unusual characters', () => {
   const question = {
     id: 'q',
     agentId: 'main',
@@ -299,7 +299,7 @@ test('a question about a command names unusual characters', () => {
   ]);
 });
 
-test('trust needs a yes; Ctrl+C means no', () => {
+test('trust requires a yes; Ctrl+C means no', () => {
   const answers: boolean[] = [];
   const question = { folder: '/p', effects: ['.clawdcode.json: allows Bash(\u202Els)'] };
   const dialogue = dialogueOf(trustDialog(question), (isTrusted) => answers.push(isTrusted));

@@ -77,7 +77,7 @@ test.each<[string, Preview, RegExp]>([
   ],
   ['paths', { type: 'paths', verb: 'Read', paths: ['/a', '/b\nc'] }, /Read:\n\/a\n\/b‹U\+000A›c/],
   ['a plan', { type: 'plan', plan: 'First.' }, /Plan:\nFirst\.\nEnd of the plan\./],
-])('the whole preview is read out: %s', (_what, preview, words) => {
+])('the whole preview is printed: %s', (_what, preview, words) => {
   const { dialogue } = ask({ ...asked, preview });
   expect(dialogue.tell.join('\n')).toMatch(words);
 });
@@ -108,7 +108,7 @@ test('several reasons are a list', () => {
   expect(told).toContain('Reason:\n- No rule allows a.\n- Writes to b.');
 });
 
-test('a question of a subagent names it', () => {
+test('a question from a subagent names it', () => {
   const from = 'explore: find\u001B[31m it';
   const { tell } = ask({ ...plain, from }).dialogue;
   expect(tell[0]).toMatch(/^Subagent explore: find.* it asks\. Question: may /);

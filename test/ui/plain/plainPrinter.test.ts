@@ -136,7 +136,7 @@ describe('results', () => {
     );
   });
 
-  test('for long output, the end and the length are shown', () => {
+  test('long output is printed with its end and its length', () => {
     const output = Array.from({ length: 300 }, (_, index) => `line ${index + 1}`).join('\n');
     const text = told(result({ id: '1', name: 'Bash', kind: 'command', output, display: { title: 'x' } }));
     expect(text).toContain('Last 10 of 300 lines:\nline 291\n');

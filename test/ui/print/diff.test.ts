@@ -126,7 +126,7 @@ test('lines with nothing in common are not marked word by word', () => {
   expect(wordDiff('import fs from "node:fs";', 'return 42')).toBeUndefined();
 });
 
-test('a file with more lines than a call can have arguments', { tags: 'long' }, () => {
+test('a file with more lines than a function call can have arguments is printed', { tags: 'long' }, () => {
   const diff = `--- /dev/null\n+++ a.txt\n@@ -0,0 +1,400000 @@\n${'+\n'.repeat(400_000)}`;
   const rows = renderDiff(diff, { width: 40, theme: plain, maxLines: 5 }).split('\n');
   expect(rows).toHaveLength(5);

@@ -387,7 +387,7 @@ test('the result of an accepted plan for the model is not shown to the user', ()
 test.each([
   [undefined, '✗ Bash(npm test)  declined'],
   ['use pnpm', '✗ Bash(npm test)  declined\n  ⎿ Your comment: use pnpm'],
-])('a denied call with the comment %j is shown once, in words for the user', (comment, expected) => {
+])('a call denied with the comment %j is shown once, in words for the user', (comment, expected) => {
   const text = 'The user declined this call; it did not run.';
   const display = { title: 'npm test', summary: 'declined', modelNotes: text };
   const shown = comment === undefined ? display : { ...display, comment };
@@ -406,7 +406,7 @@ test('notes for the model at the end of an output are not printed', () => {
   expect(result({ status: 'error', kind: 'command', output: cut, display })).toContain(cut.slice(0, 8));
 });
 
-test('for every kind of entry, it is known without printing whether it prints nothing', () => {
+test('whether an entry prints nothing is known without printing it, for every kind', () => {
   const kinds = [...Object.keys(entryKinds), undefined];
   const entries = kinds.flatMap((subtype) =>
     (['user', 'system'] as const).map((type) =>

@@ -87,7 +87,7 @@ test.each<[string, readonly Print[], readonly string[]]>([
   expect(words(withReadsFolded(prints, false))).toEqual(expected);
 });
 
-test('if reasoning is shown as text, it separates reads', () => {
+test('reasoning shown as text separates reads', () => {
   const prints = [result('Read', 'a'), reply('', 'Let me see.'), result('Read', 'b')];
   expect(words(withReadsFolded(prints, true))).toEqual(['Read', 'assistant', 'Read']);
 });

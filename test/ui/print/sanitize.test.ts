@@ -21,7 +21,7 @@ test.each([
   expect(sanitize(text)).toBe(expected);
 });
 
-test('shows marks that change the direction of text', () => {
+test('makes marks visible that change the direction of text', () => {
   expect(sanitize('admin\u202e nimda')).toBe('admin‹U+202E› nimda');
 });
 
@@ -38,7 +38,7 @@ test('reduces a line to one row', () => {
   expect(sanitizeLine('a \n  b\u001b[1m')).toBe('a b');
 });
 
-test('lets no control character through', () => {
+test('removes control characters from any text', () => {
   const nasty = fc
     .array(
       fc.constantFrom(
@@ -117,7 +117,7 @@ test('a carriage return in a command is shown, since after a backslash it ends t
   expect(revealLine('a\r\nb')).toBe('a‹U+000D›‹U+000A›b');
 });
 
-test('a call’s line shows the entire command', () => {
+test('the entire command is on a call’s line', () => {
   const title = 'touch ok\u001b]; touch hidden\u0007';
   const line = renderToolLine(
     { tool: 'Bash', title, status: 'running' },

@@ -71,7 +71,7 @@ test('printing the finished part and the rest equals printing the whole', () => 
   );
 });
 
-test('a stream prints the same, however it is split', () => {
+test('a stream prints the same text, however it is split', () => {
   fc.assert(
     fc.property(
       document,
@@ -100,7 +100,7 @@ test('the tail of a long block is its last lines', () => {
   expect(liveTail('a\nb', 5)).toBe('a\nb');
 });
 
-test('only the end of an endless line is drawn', () => {
+test('of an endless line, only the end is drawn', () => {
   const words = 'word '.repeat(100_000);
   const tail = liveTail(words, 10);
   expect([tail.length <= 20_000, words.endsWith(tail), tail.startsWith('word')]).toEqual([true, true, true]);

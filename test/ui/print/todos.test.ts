@@ -13,7 +13,7 @@ test.each<[TodoView, Todo[], boolean, TodoView]>([
   ['auto', done, true, 'all'],
   ['all', open(3), true, 'none'],
   ['none', open(3), false, 'all'],
-])('Ctrl+T makes of %s, with %j while busy is %s: %s', (view, todos, isBusy, next) => {
+])('Ctrl+T changes the view %s, with %j and busy %s, to %s', (view, todos, isBusy, next) => {
   expect(toggledTodos(view, todos, isBusy)).toBe(next);
 });
 
@@ -27,9 +27,6 @@ test.each<[TodoView, Todo[], boolean, number, number]>([
   ['all', done, false, 20, 1],
   ['all', [], false, 20, 0],
   ['none', open(9), true, 20, 0],
-])(
-  '%s gives %j, while busy is %s and there are %d rows, %d of them at most',
-  (view, todos, isBusy, room, rows) => {
-    expect(todoRows(view, todos, { isBusy, room })).toBe(rows);
-  },
-);
+])('the view %s of %j, with busy %s and %d rows available, takes %d', (view, todos, isBusy, room, rows) => {
+  expect(todoRows(view, todos, { isBusy, room })).toBe(rows);
+});

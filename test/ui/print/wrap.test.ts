@@ -30,7 +30,7 @@ const mixed = fc
   )
   .map((parts) => parts.join(''));
 
-test('the fast path measures what string-width measures', () => {
+test('the fast path measures the same as string-width', () => {
   fc.assert(
     fc.property(mixed, (text) => {
       expect(textWidth(text)).toBe(fullStringWidth(text));
@@ -69,7 +69,7 @@ test('cut text never takes more columns than allowed, and text that fits is unch
   );
 });
 
-test('padding fills to the column count of wide text', () => {
+test('padding fills wide text to the column count', () => {
   expect(padEnd('中', 4)).toBe('中  ');
   expect(padStart('7', 3)).toBe('  7');
   expect(padEnd('longer', 3)).toBe('longer');

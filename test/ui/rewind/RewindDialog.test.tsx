@@ -112,7 +112,7 @@ test('the turns are listed newest last, each with age, prompt and changes', asyn
   ]);
 });
 
-test('only Enter after turn, choice and file effects rewinds', async () => {
+test('only Enter after choosing turn, parts and file effects rewinds', async () => {
   const { screen, ops, look, closed } = await open();
   await screen.press(keys.up, keys.enter);
   expect(screen.text()).toEqual([
@@ -202,7 +202,7 @@ test('a named turn is the first step, and Esc closes from there', async () => {
   expect(closed()).toBe(1);
 });
 
-test('ten thousand turns are read only as far as the cursor goes', async () => {
+test('of ten thousand turns, only those near the cursor are read', async () => {
   const turns = Array.from({ length: 10_000 }, (_, index) => turn(index + 1));
   const { screen, limits } = await open({ turns });
   expect(screen.text().at(-1)).toMatch(/^200 of 200\+/);

@@ -108,7 +108,7 @@ test('Tab shows all projects and keeps the filter', async () => {
   expect(cursor(picker)).toBe(undefined);
 });
 
-test('a search waits for a pause in typing, and a late answer is dropped', async () => {
+test('a search waits for a pause in typing, and a late result is dropped', async () => {
   const answers = new Map<string, (answer: SearchAnswer) => void>();
   const port = madePort(sessions, {
     find: (text) => new Promise((resolve) => answers.set(text, resolve)),
@@ -148,7 +148,7 @@ test.each([
   expect(port.asked).toEqual([`search ${query}`]);
 });
 
-test('the preview of a hit is read once the cursor rests, and once only', async () => {
+test('the preview of a hit is read once, when the cursor rests on it', async () => {
   const hits = sessions.map((one, index) => madeHit(one, index, 'some words', 'words'));
   const port = madePort(sessions, { find: async () => ({ type: 'found', hits }) });
   const { picker } = await open(port);

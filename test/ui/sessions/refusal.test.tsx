@@ -51,7 +51,7 @@ test('the holder of a session is shown, and since when', async () => {
   expect(screen.output()).not.toContain(']0;owned');
 });
 
-test('if there is nothing to go back to, the hint says that Esc starts a new session', async () => {
+test('if there is no session to return to, the hint says that Esc starts a new one', async () => {
   const { screen } = await ask(locked, 70, 14, 'new');
   expect(screen.text().at(-1)).toBe('↑↓ Enter · Esc starts a new session');
 });
@@ -83,7 +83,7 @@ test.each([
   ['2', ['2'], 'fork'],
   ['Esc', [keys.escape], 'back'],
   ['Ctrl+C', [keys.ctrl('c')], 'back'],
-])('it is answered by %s', async (_, pressed, expected) => {
+])('the dialog is answered by %s', async (_, pressed, expected) => {
   const { screen, onAnswer, pass } = await ask(locked);
   pass(200);
   await screen.press(...pressed);

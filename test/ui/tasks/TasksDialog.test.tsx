@@ -87,7 +87,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('says that nothing runs, and how to start something', async () => {
+  test('says that no task is running, and how to start one', async () => {
     const { screen, closed } = await open([]);
     expect(screen.text().join('\n')).toContain('No background tasks.');
     expect(screen.text().join('\n')).toContain('Ctrl+B');
@@ -107,7 +107,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('stops a task only after a confirmation, and says if it has ended', async () => {
+  test('stops a task only after confirmation, and says if it has already ended', async () => {
     const { screen, ops } = await open([task('b1', ended(0)), task('b2')]);
     await screen.press('x');
     expect(screen.text().at(-1)).toBe('Stop b2 and all it started? y stops it, any other key cancels');
@@ -161,7 +161,7 @@ describe('the list', () => {
     }
   });
 
-  test('fits 20 columns', async () => {
+  test('fits in 20 columns', async () => {
     const { screen } = await open([task('b1', { command: '中文命令 --选项' }), task('b2', ended(2))], {
       columns: 20,
     });
@@ -185,7 +185,7 @@ describe('the output', () => {
     expect(closed()).toBe(0);
   });
 
-  test('does not move for a user who has scrolled up, and follows again at its end', async () => {
+  test('does not move after the user has scrolled up, and follows again at its end', async () => {
     const { screen, print } = await open([task('b1')], { outputs: outputs() });
     await screen.press(keys.enter, keys.up);
     const still = screen.text().slice(1, 7);
@@ -212,7 +212,7 @@ describe('the output', () => {
     expect(screen.text().join('\n')).toContain('No output yet.');
   });
 
-  test('says how much of its beginning is lost', () => {
+  test('says how much of its beginning was dropped', () => {
     expect(outputLines({ text: 'rest of a line\nwhole\n', missing: 12_345 })).toEqual([
       '… 12,345 earlier characters …',
       'whole',

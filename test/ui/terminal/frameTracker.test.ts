@@ -26,11 +26,11 @@ test.each([
   expect(shadowOf(text).rowsAbove(columns, 'all')).toBe(all);
 });
 
-test('if the terminal cuts lines off, rows are as written', () => {
+test('if the terminal cuts lines off, each line takes one row', () => {
   expect(shadowOf(`${'a'.repeat(50)}\nb\n`).rowsAbove(10, 'none')).toBe(2);
 });
 
-test('if unknown, only rows that surely belong to the frame are counted', () => {
+test('in a terminal of unknown behavior, only rows that surely belong to the frame are counted', () => {
   const shadow = shadowOf(`${'a'.repeat(50)}\n${'b'.repeat(50)}\n${'c'.repeat(50)}\u001B[1A\u001B[40G`);
   expect(shadow.rowsAbove(10, 'unknown')).toBe(5);
   expect(shadow.rowsAbove(10, 'all')).toBe(8);

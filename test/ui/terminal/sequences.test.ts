@@ -10,7 +10,7 @@ import {
 } from '../../../src/ui/terminal/sequences.ts';
 import { nameOf, terminalActivity, titleOf } from '../../../src/ui/terminal/terminalStatus.ts';
 
-test('any title becomes one sequence with one line of text', () => {
+test('any title becomes one sequence with a single line of text', () => {
   const nasty = fc.string({
     unit: fc.constantFrom('a', '漢', '\u001B', '\u0007', '\\', ']', '\n', '\u009C', '\u009D', '\u202E', ';'),
   });

@@ -25,7 +25,7 @@ function session(title: string | undefined) {
   return { made, ui: { agent } as unknown as UiSession, listeners };
 }
 
-test('the name follows the session; the log is read again only after it has grown', () => {
+test('the name follows the session, and the log is read again only after it has grown', () => {
   const name = createSessionName();
   const one = session(undefined);
   expect(name.of(undefined)).toBe('ClawdCode');

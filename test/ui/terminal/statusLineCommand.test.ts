@@ -148,7 +148,7 @@ function runner(refreshMs?: number) {
   return { made, starts, shown, end, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) };
 }
 
-test('runs do not overlap, are at least 300 ms apart, and one more follows changes in between', async () => {
+test('runs do not overlap, are at least 300 ms apart, and changes during a run lead to one more', async () => {
   const { made, starts, shown, end, pass } = runner();
   made.wake();
   made.wake();
@@ -172,7 +172,7 @@ test('runs do not overlap, are at least 300 ms apart, and one more follows chang
   ]);
 });
 
-test('nothing runs on a timer unless configured, and nothing is shown after the end', async () => {
+test('no timer runs unless configured, and nothing is shown after the end', async () => {
   const { made, starts, end, shown, pass } = runner();
   await pass(100_000);
   expect(starts).toEqual([]);

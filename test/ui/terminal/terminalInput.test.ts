@@ -54,7 +54,7 @@ test('keys pass through, replies go to listeners, and only keys count as activit
   expect(replies.map(({ type }) => type)).toEqual(['focus', 'attributes', 'focus']);
 });
 
-test('a reply that arrives after the screen released the terminal is waited for and dropped', async () => {
+test('a reply that arrives after the screen has released the terminal is awaited and dropped', async () => {
   const { calls, input, stream, send, typed } = setUp();
   stream.setRawMode(true);
   input.ask('?');
@@ -130,7 +130,7 @@ test('the terminal is queried once, and its answer is used', () => {
 test.each([
   ['a terminal that answers the other question only', (send: (text: string) => void) => send('\u001B[?62c')],
   ['one that says nothing, after 200 ms', () => vi.advanceTimersByTime(200)],
-])('%s counts as dark, until it answers after all', (_, happens) => {
+])('%s counts as dark until it replies', (_, happens) => {
   const { send, names } = follow(chooseTheme('auto', rich));
   expect(names).toEqual([]);
   happens(send);

@@ -21,7 +21,7 @@ function setUp() {
   return { said, notifier, pass, press };
 }
 
-test('the end of a long unattended turn is notified', () => {
+test('the end of a long turn is notified if the user is away', () => {
   const { said, notifier, pass } = setUp();
   notifier.update('working');
   pass(AWAY_MS);
@@ -46,7 +46,7 @@ test('a short turn is not notified, nor one that ends while the user types', () 
   expect(said).toEqual([]);
 });
 
-test('a question is notified after a pause in typing, but not once answered', () => {
+test('a question is notified after a pause in typing, but not once it is answered', () => {
   const { said, notifier, pass, press } = setUp();
   notifier.update('working');
   notifier.update('waiting');
@@ -80,7 +80,7 @@ test('if the terminal reports focus, a question notifies immediately when it is 
   expect(said).toHaveLength(1);
 });
 
-test('a user who watches the end of a turn is not notified later', () => {
+test('if the user watches a turn end, no notification follows', () => {
   const { said, notifier, pass } = setUp();
   notifier.focus(true);
   notifier.update('working');
@@ -91,7 +91,7 @@ test('a user who watches the end of a turn is not notified later', () => {
   expect(said).toEqual([]);
 });
 
-test('without anything to notify, there is no timer', () => {
+test('with nothing to notify, no timer runs', () => {
   const { notifier, pass } = setUp();
   expect(vi.getTimerCount()).toBe(0);
   notifier.update('working');

@@ -68,7 +68,7 @@ test('text printed between a resize and its signal appears above the new frame',
   expect(screen.scrollback().slice(0, -2)).toEqual(['printed before', 'printed at 30', 'printed at 61']);
 });
 
-test('a terminal handed over between a resize and its signal has no remains of the frame', async () => {
+test('after another program had the terminal between a resize and its signal, no part of the frame remains', async () => {
   const { screen, window, ink } = await frameIn80();
   screen.resizeUnheard(30, 20);
   await window.lend(async () => {
@@ -80,7 +80,7 @@ test('a terminal handed over between a resize and its signal has no remains of t
   expect(screen.scrollback()).toEqual(['somebody else', 'a'.repeat(30), 'b'.repeat(30)]);
 });
 
-test('Node refreshes the terminal’s size with the method used here', () => {
+test('Node updates its idea of the terminal’s size with the method used here', () => {
   expect(WriteStream.prototype).toHaveProperty('_refreshSize', expect.any(Function));
 });
 

@@ -48,14 +48,14 @@ test.each([
   expect(chooseTheme('dark', terminal).error('x')).toBe(written);
 });
 
-test('a late terminal answer rebuilds the theme of the same setting', () => {
+test('a late reply of the terminal rebuilds the theme for the same setting', () => {
   const undecided = chooseTheme('auto', { ...rich, mayAnswer: true });
   const told = (background: Background | undefined) => withBackground(undecided, background).name;
   expect([told('light'), told('dark'), told(undefined)]).toEqual(['light', 'dark', 'dark']);
   expect(withSetting(withBackground(undecided, 'light'), 'daltonized').name).toBe('light-daltonized');
 });
 
-test('every setting is a theme, however its name is typed', () => {
+test('every setting names a theme, in any spelling of its name', () => {
   for (const setting of themeSettings) {
     expect(chooseTheme(setting, rich).setting).toBe(setting);
     expect(parseThemeSetting(` ${setting.toUpperCase().replaceAll('-', ' ')} `)).toBe(setting);

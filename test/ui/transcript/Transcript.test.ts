@@ -93,7 +93,7 @@ test('it starts at the end and follows new entries', () => {
   expect(shown(transcript)).toContain('four');
 });
 
-test('streaming output is below everything, and is replaced by its entry', () => {
+test('streaming output is at the bottom, and is replaced by its entry', () => {
   const transcript = open(talk(3));
   transcript.setLive(textParts('streaming now'));
   expect(shown(transcript)).toContain('streaming now');
@@ -102,7 +102,7 @@ test('streaming output is below everything, and is replaced by its entry', () =>
   expect(shown(transcript).filter((row) => row.startsWith('streaming'))).toEqual(['streaming now, and done']);
 });
 
-test('at any position, the rows match the whole text', () => {
+test('at any position, the rows match the full text', () => {
   const entries = talk(12);
   const whole = shown(open(entries, 30, 1000));
   fc.assert(
