@@ -43,7 +43,7 @@ test.each<[string, PermissionDecision, SandboxState, string[]]>([
   ['a machine without a sandbox', asks, { type: 'unavailable', reason: 'r', fix: 'f' }, []],
   ['a sandbox that is switched off', asks, { type: 'off', reason: 'r' }, []],
   ['a command that runs outside', asks, on, ['npm *']],
-])('it changes nothing about %s', async (_, decision, state, excluded) => {
+])('the setting changes nothing about %s', async (_, decision, state, excluded) => {
   const auto = createAutoAllow({ ...given(decision, state, excluded), state: { isOn: true } });
   expect(await auto.decide('Bash', command, 'default')).toEqual(decision);
 });
@@ -88,7 +88,7 @@ test.each([
   expect(autoAllowsAtStart(loaded)).toBe(expected);
 });
 
-test('a command whose text names a risky file still asks', async () => {
+test('a command whose text names a sensitive file still asks', async () => {
   const auto = createAutoAllow({ ...given(asks), state: { isOn: true } });
   const code = { ...command, command: `python3 -c "print(open('server.key').read())"` };
   expect(await auto.decide('Bash', code, 'default')).toEqual(asks);
@@ -107,7 +107,7 @@ test.each([
   ['node --env-file=.env app.js', undefined],
   ['git commit -m "the tasks of .env.example"', undefined],
   ['python3 -m venv .venv && make -C build install', undefined],
-])('what is delicate in %s', (text, word) => {
+])('sensitive words of %s', (text, word) => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'delicate-')));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const root = join(home, 'p');
@@ -124,14 +124,14 @@ test.each([
   expect(riskyWord(text, root, rules)).toBe(word);
 });
 
-test('words that are not files do not count', async () => {
+test('words that are not files are ignored', async () => {
   const parts = given(asks);
   const auto = createAutoAllow({ ...parts, state: { isOn: true } });
   expect(await auto.decide('Edit', { type: 'write', paths: ['/p/a'] }, 'default')).toEqual(asks);
   expect(parts.sandbox.state).not.toHaveBeenCalled();
 });
 
-test('the secrets of .env files are found, common words are not', () => {
+test('secrets in .env files are found, common words are not', () => {
   const folder = mkdtempSync(join(tmpdir(), 'env-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataRoot, { recursive: true, force: true }));
 
-test('a damaged file is reported once, also if it was moved aside in an earlier session', async () => {
+test('a damaged file is reported once, even if it was moved aside in an earlier session', async () => {
   const place = { dataRoot, root: dataRoot };
   expect(await damagedNotices(place)).toEqual([]);
   const file = join(dataRoot, 'credentials-mcp.json');

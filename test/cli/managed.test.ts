@@ -36,12 +36,12 @@ async function start(policy: object, argv: readonly string[] = []) {
   return { loaded, options: parsed.options };
 }
 
-test('an invalid managed rule prevents the start', async () => {
+test('an invalid managed rule stops the program at the start', async () => {
   const started = start({ permissions: { deny: ['Bsh(rm *)'] } });
   await expect(started).rejects.toMatchObject({ name: 'ManagedSettingsError' });
 });
 
-test('managed settings also apply where no flags are read, and mistakes in them are errors', async () => {
+test('managed settings apply even where no flags are read, and mistakes in them are errors', async () => {
   expect((await ownSettings(await placeWith({ maxTurns: 7 }))).maxTurns).toBe(7);
   await expect(ownSettings(await placeWith({ maxTurn: 7 }))).rejects.toMatchObject({
     name: 'ManagedSettingsError',
@@ -72,7 +72,7 @@ test('otherwise -s applies', async () => {
   expect(loaded.problems).toEqual([]);
 });
 
-test('the screen starts in the managed mode, whatever the flag, and not at all after a mistake', {
+test('the screen starts in the managed mode, whatever the flag, and does not start after a mistake', {
   tags: 'long',
 }, async () => {
   const booted = async (policy: object) => {

@@ -201,7 +201,7 @@ test.each([
   ['Bash(git log, --oneline),Read', ['Bash(git log, --oneline)', 'Read']],
   ['Bash(echo $(date) x) Edit', ['Bash(echo $(date) x)', 'Edit']],
   ['Edit) Read', ['Edit)', 'Read']],
-])('the rules in %j are %j', (text, rules) => {
+])('the rules in %j are split into %j', (text, rules) => {
   expect(splitRules(text)).toEqual(rules);
 });
 

@@ -83,7 +83,7 @@ test('an error that quotes the headers is shown without them and does not ask fo
   expect(JSON.stringify(access)).not.toMatch(/none is set|7f3a/);
 });
 
-test('neither another endpoint tried at the first start nor the host of a redirect gets them', async () => {
+test('the headers go neither to another endpoint that is tried at the first start nor to the host of a redirect', async () => {
   const [mine, other] = [await serve(), await serve()];
   const { loaded } = await withConfig({ baseUrl: mine.baseUrl, headers });
   const setup = createSetupPort({ ...readAppPaths(), env: {} }, loaded);

@@ -36,7 +36,7 @@ async function ownPorts(env = {}, flags = {}): Promise<() => ReadonlySet<number>
 const save = (path: string, value: unknown): Promise<void> => writeFile(path, JSON.stringify(value));
 const hookTo = (url: string) => ({ hooks: { PreToolUse: [{ hooks: [{ type: 'http', url }] }] } });
 
-test('ports count of every layer, before the folder is trusted and a server approved', async () => {
+test('ports in every layer count, even before the folder is trusted and a server approved', async () => {
   await save(join(dataRoot, 'config.json'), {
     ...hookTo('http://127.0.0.1:18001/check'),
     providers: { mine: { baseUrl: 'http://localhost:18002/v1' } },
@@ -66,7 +66,7 @@ test('ports count of every layer, before the folder is trusted and a server appr
   expect(found.has(3000)).toBe(false);
 });
 
-test('ports count that settings name only since the session began, even in a file with a mistake', async () => {
+test('ports named in settings since the start of the session count too, even in a file with a mistake', async () => {
   const ports = await ownPorts();
   expect(ports().has(18001)).toBe(false);
   await save(join(root, '.mcp.json'), {
@@ -79,7 +79,7 @@ test('ports count that settings name only since the session began, even in a fil
   expect(ports().has(18001)).toBe(false);
 });
 
-test('the ports of development servers that rules and the sandbox name stay free to forward', async () => {
+test('ports of development servers that rules and the sandbox name can still be forwarded', async () => {
   await save(join(root, '.clawdcode.json'), {
     permissions: { allow: ['Bash(curl http://localhost:3000/*)'] },
     sandbox: { network: { allowedDomains: ['localhost:3001'] } },

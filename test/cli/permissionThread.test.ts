@@ -133,7 +133,7 @@ test('the thread finds what rules deny reading; without it, the main thread does
   expect(await missing.findDenied(query)).toEqual(found);
 });
 
-test('a search for denied files that takes too long lets no command run', async () => {
+test('if searching for denied files takes too long, no command runs', async () => {
   const engine = new ThreadedEngine(hang, { maxMs: 200 });
   const query = { home, workspace: [root], rules: [rule('deny Read(*.pem)')], opened: [] };
   expect((await engine.findDenied(query)).refusal).toMatch(/takes too long/);

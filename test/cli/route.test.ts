@@ -34,7 +34,7 @@ test.each([
   [['-p', 'session', 'list']],
   [['--debug', 'session', 'list']],
   [['the', 'session', 'list']],
-])('%j is left to the rest of the program', (argv) => {
+])('%j is not a subcommand', (argv) => {
   expect(routeOf(argv)).toEqual({ type: 'other' });
 });
 
@@ -82,7 +82,7 @@ test.each([
   expect(routeOf(['--', word])).toEqual({ type: 'other' });
 });
 
-test('a misspelt shell name leads to a suggestion', () => {
+test('a misspelled shell name leads to a suggestion', () => {
   expect(routeOf(['completion', 'bsh'])).toEqual({
     type: 'unclear',
     message:
@@ -90,7 +90,7 @@ test('a misspelt shell name leads to a suggestion', () => {
   });
 });
 
-test('a typo does not start a conversation, and the message says how to', () => {
+test('a typo does not start a conversation, and the message says how to start one', () => {
   expect(routeOf(['session', 'lsit', '--all'])).toEqual({
     type: 'unclear',
     message:
@@ -98,7 +98,7 @@ test('a typo does not start a conversation, and the message says how to', () => 
   });
 });
 
-test('every verb is a subcommand after "session", and none without it', () => {
+test('every session verb is a subcommand after "session", and none is without it', () => {
   fc.assert(
     fc.property(fc.constantFrom(...sessionVerbs), fc.array(fc.string()), (verb, rest) => {
       expect(routeOf(['session', verb, ...rest])).toEqual({ type: 'session', argv: [verb, ...rest] });

@@ -9,7 +9,7 @@ import { readTrust, rememberServer } from '../../src/config/trust.ts';
 import { serverDialog } from '../../src/ui/dialog/phaseDialogs.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 
-test('the question about a server names the rules that apply to its calls', () => {
+test('the approval dialog of a server names the rules that apply to its calls', () => {
   const allow = (text: string) => ({ text, behavior: 'allow' as const, source: '~/.clawdcode/config.json' });
   const { lines } = questionOf(
     {
@@ -36,7 +36,7 @@ test('the question about a server names the rules that apply to its calls', () =
   expect(other.lines).toEqual(['Connects to https://a.example (http)']);
 });
 
-test('the question about a changed server marks the changes', async () => {
+test('the approval dialog of a changed server marks the changes', async () => {
   const dataRoot = temporaryFolder();
   const server = (env: Readonly<Record<string, string>>) => ({
     ...({ name: 's', scope: 'project', source: '.mcp.json' } as const),
@@ -62,25 +62,28 @@ test.each([
   [{ command: 'sh', args: ['-c', 'exec node $(ls tools/*.js)'] }, false],
   [{ command: 'node', args: ['${ROOT:-.}/server.js'] }, true],
   [{ command: 'npx', args: ['-y', 'some-server'] }, true],
-])('the question says if a server’s script is known only at startup: %j', async (definition, isKnown) => {
-  const home = temporaryFolder();
-  const [root, dataRoot] = [join(home, 'project'), join(home, '.clawdcode')];
-  mkdirSync(root);
-  writeFileSync(join(root, '.mcp.json'), JSON.stringify({ mcpServers: { one: definition } }));
-  const place = { ...readAppPaths(root), home, dataRoot, root };
-  const loaded = await loadSettings({ dataRoot, home, root, env: {}, flags: {}, trusted: true });
-  const never = () => Promise.reject(new Error('nothing to ask'));
-  const asked = await askServers(place, loaded, await readTrust(dataRoot, root), never);
-  if (asked.type !== 'server') throw new Error('not asked');
-  expect(asked.question.lines.slice(0, 2)).toEqual(
-    isKnown
-      ? [expect.stringContaining('Starts a program outside the sandbox: ')]
-      : [
-          expect.stringMatching(/^Starts a program: /),
-          'Its script is known only when it starts and cannot be checked in advance, so it runs in the sandbox; without one, you are asked.',
-        ],
-  );
-});
+])(
+  'the approval dialog says if a server’s script is known only at startup: %j',
+  async (definition, isKnown) => {
+    const home = temporaryFolder();
+    const [root, dataRoot] = [join(home, 'project'), join(home, '.clawdcode')];
+    mkdirSync(root);
+    writeFileSync(join(root, '.mcp.json'), JSON.stringify({ mcpServers: { one: definition } }));
+    const place = { ...readAppPaths(root), home, dataRoot, root };
+    const loaded = await loadSettings({ dataRoot, home, root, env: {}, flags: {}, trusted: true });
+    const never = () => Promise.reject(new Error('nothing to ask'));
+    const asked = await askServers(place, loaded, await readTrust(dataRoot, root), never);
+    if (asked.type !== 'server') throw new Error('not asked');
+    expect(asked.question.lines.slice(0, 2)).toEqual(
+      isKnown
+        ? [expect.stringContaining('Starts a program outside the sandbox: ')]
+        : [
+            expect.stringMatching(/^Starts a program: /),
+            'Its script is known only when it starts and cannot be checked in advance, so it runs in the sandbox; without one, you are asked.',
+          ],
+    );
+  },
+);
 
 test('a folder’s server replaces the user’s server of the same name only once approved', async () => {
   const home = temporaryFolder();

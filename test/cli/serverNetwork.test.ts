@@ -126,7 +126,7 @@ test('a name with addresses inside and outside counts as outside and opens nothi
   await expect(fetch('https://mcp.example.com:8443/token')).rejects.toThrow('may not send');
 });
 
-test('behind a proxy, which resolves names itself, only the written names and addresses count', async () => {
+test('behind a proxy, which resolves names itself, only the written names and addresses are checked', async () => {
   const seen = recorder();
   const { fetch } = openServer('https://mcp.example.com/mcp', seen, { HTTPS_PROXY: 'http://proxy:8080' });
   await fetch('https://only.the.proxy.knows/token');
@@ -185,7 +185,7 @@ test.each<[string, Record<string, [number, object, Record<string, string>?]>]>([
       'https://mcp.example.com/register': [201, { client_id: 'c', redirect_uris: ['http://127.0.0.1/'] }],
     },
   ],
-])('a login is not led into the user’s network by %s', async (_, answers) => {
+])('a login is not redirected into the user’s network by %s', async (_, answers) => {
   const seen = recorder(answers);
   const network = openServer(server, seen);
   let stored: AuthRecord | undefined;
@@ -214,7 +214,7 @@ test.each<[string, Record<string, [number, object, Record<string, string>?]>]>([
   expect(seen.sent.filter(({ url }) => !url.startsWith('https://mcp.example.com'))).toEqual([]);
 });
 
-test('nor is a renewal by addresses that were stored earlier', async () => {
+test('a renewed login is not sent into the user’s network by addresses that were stored earlier', async () => {
   let requests = 0;
   const local = createServer((_, response) => {
     requests += 1;

@@ -89,7 +89,7 @@ test('the shell starts in the program’s directory, as in the system prompt', a
   expect(session.agent.entries().at(-1)?.cwd).toBe(join(place.root, 'sub'));
 });
 
-test('each session has its own key, which the system prompt names last and a copy keeps', {
+test('each session has its own key, which the system prompt names last and a fork keeps', {
   tags: 'long',
 }, async () => {
   const { open, fork } = await project();
@@ -146,7 +146,7 @@ test('a resumed session keeps its shell directory and sends the same bytes', asy
   expect(await shell(again, 'pwd')).toBe(join(place.root, 'sub/deep'));
 });
 
-test('a session resumed from another folder works there, and the model gets a note', {
+test('a session resumed from another folder works there, and a note tells the model', {
   tags: 'long',
 }, async () => {
   const { open, place } = await project();
@@ -292,7 +292,7 @@ test.each([
   await second.agent.close();
 });
 
-test('a session that is open elsewhere, or unknown, is refused and nothing is created', {
+test('a session that is open elsewhere, or unknown, is rejected, and nothing is created', {
   tags: 'long',
 }, async () => {
   const { open } = await project();

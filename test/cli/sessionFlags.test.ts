@@ -107,7 +107,7 @@ for (const {
   options,
 } of firstIsQuick(targets))
   test(
-    `${flag} --fork-session continues in a copy, also of a session that is open elsewhere`,
+    `${flag} --fork-session continues in a fork, even of a session that is open elsewhere`,
     options,
     async () => {
       const { open, lived, files } = await setUp();
@@ -124,7 +124,7 @@ for (const {
     },
   );
 
-test('if there is nothing to continue, nothing is copied', async () => {
+test('if there is nothing to continue, nothing is forked', async () => {
   const { open, files } = await setUp();
   const opened = await open({ type: 'latest', mode: 'fork' });
   expect(opened.resumed).toBe(false);
@@ -158,6 +158,6 @@ test.each([
     { type: 'id', id: 'abc', mode: 'fork' },
   ],
   [{ resume: true, forkSession: true }, undefined],
-])('%j asks for %j', (given, target) => {
+])('%j means %j', (given, target) => {
   expect(targetOf({ ...flags, ...given } as Parameters<typeof targetOf>[0])).toEqual(target);
 });

@@ -48,7 +48,7 @@ describe('an invalid base URL', () => {
     ['another scheme in the own file', { config: { baseUrl: 'ftp://llm.corp.example/v1' } }],
     ['a flag', { baseUrl: 'nonsense' }],
     ['a file of a trusted folder', { folder: { baseUrl: 'nonsense' } }],
-  ])('does not send the conversation, and a key, to the default instead: %s', async (_where, given) => {
+  ])('does not send the conversation and a key to the default instead: %s', async (_where, given) => {
     expect(await accessWith(given)).toMatchObject({ type: 'missing', problem: { key: 'baseUrl' } });
     expect((await accessWith(given, true)).type).toBe('ready');
   });
@@ -157,7 +157,7 @@ describe('an unreadable file', () => {
     ['it is the folder’s, and your own file names one', { config: { baseUrl: elsewhere }, folder: cut }],
     ['the default is meant, and that is said', { config: cut, baseUrl: 'https://api.openai.com/v1' }],
     ['it is of a folder that is not trusted', { folder: cut, trusted: false }],
-  ])('holds nothing up where %s', async (_why, given) => {
+  ])('delays nothing where %s', async (_why, given) => {
     expect((await accessWith(given)).type).toBe('ready');
   });
 });

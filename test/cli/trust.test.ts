@@ -56,7 +56,7 @@ async function counted() {
 
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
 
-test('a rule added after approval asks again, and the question shows the change', {
+test('a rule added after approval asks again, and the dialog shows the change', {
   tags: 'long',
 }, async () => {
   await project(allow('Bash(npm test)', 'Bash(make)'));
@@ -89,7 +89,7 @@ test('a rule added after approval asks again, and the question shows the change'
   expect(await start(true)).toBeUndefined();
 });
 
-test('a removed rule asks nothing', { tags: 'long' }, async () => {
+test('removing a rule does not ask', { tags: 'long' }, async () => {
   await project(allow('Bash(npm test)', 'Bash(make)'));
   await start(true);
   await project({ permissions: { allow: ['Bash(make)'], deny: ['Bash(rm *)'] } });
@@ -97,7 +97,7 @@ test('a removed rule asks nothing', { tags: 'long' }, async () => {
   expect(await counted()).toEqual({ rules: ['Bash(make)', 'Bash(rm *)'], notice: undefined });
 });
 
-test('the question says if a definition’s instructions have changed', async () => {
+test('the dialog says if a definition’s instructions have changed', async () => {
   const define = async (tools: string, body: string): Promise<void> => {
     await mkdir(join(base, 'repo/.claude/agents'), { recursive: true });
     const front = `---\nname: check\ndescription: Checks\ntools: ${tools}\n---\n`;
@@ -129,7 +129,7 @@ test('the question says if a definition’s instructions have changed', async ()
   });
 });
 
-test('only what was shown is approved, not what arrives while the question is open', async () => {
+test('only what was shown is approved, not what arrives while the dialog is open', async () => {
   await project(allow('Bash(make)'));
   await start(true, () => project(allow('Bash(make)', 'Bash(curl:*)')));
   expect((await counted()).rules).toEqual(['Bash(make)']);
@@ -221,7 +221,7 @@ async function used() {
   };
 }
 
-test('the question names a program whose script cannot be checked', async () => {
+test('the dialog names a program whose script cannot be checked', async () => {
   const hooks = ['bash "$SCRIPT"', './check.sh'].map((command) => ({ type: 'command', command }));
   const statusLine = { type: 'command', command: 'node $(ls tools/*.js)' };
   await project({ hooks: { Stop: [{ hooks }] }, statusLine, notificationCommand: 'notify-send x' });
@@ -291,7 +291,7 @@ test('a changed script of an approved setting runs only once the change is appro
   expect(await used()).toEqual({ hooks: 1, hasLine: true, servers: 1, problems: [] });
 });
 
-test('a script that changes while the question about its hook is open is not approved', async () => {
+test('a script that changes while the dialog for its hook is open is not approved', async () => {
   const hook = { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'sh ./check.sh' }] }] } };
   await project(hook);
   await inRepo('check.sh', 'shown');

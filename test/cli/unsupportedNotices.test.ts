@@ -14,7 +14,7 @@ const of = (hash: string, names: readonly string[] = ['model']) => ({
   unsupported: [{ file: '.claude/settings.json', path: '/repository/.claude/settings.json', hash, names }],
 });
 
-test('a file is reported once for each content', async () => {
+test('a file is reported once per content', async () => {
   const text = '.claude/settings.json: not supported here: model.';
   expect(await unsupportedNotices(data, of('a'))).toEqual([text]);
   expect(await unsupportedNotices(data, of('a'))).toEqual([]);
@@ -22,7 +22,7 @@ test('a file is reported once for each content', async () => {
   expect(await unsupportedNotices(data, { unsupported: [] })).toEqual([]);
 });
 
-test('other content of the file is kept, and a damaged file is replaced', async () => {
+test('the rest of the file is kept, and a damaged file is replaced', async () => {
   const file = join(data, 'notices.json');
   await writeFile(file, '{"other":1}');
   await unsupportedNotices(data, of('a'));

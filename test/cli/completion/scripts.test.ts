@@ -145,7 +145,7 @@ describe.runIf(isThere('bash'))('in bash', () => {
     expect(offered('--add-dir', 'a')).toEqual(['a folder']);
   });
 
-  test('folder names are offered verbatim, and quoted where bash would not do it', () => {
+  test('folder names are offered verbatim, and quoted if bash does not quote them', () => {
     const names = ['x$(touch owned)', 'x*', 'x; rm y'];
     for (const name of names) execFileSync('mkdir', ['-p', join(folder, name)]);
     expect(offered('--add-dir', 'x').toSorted()).toEqual(names);
@@ -157,7 +157,7 @@ describe.runIf(isThere('bash'))('in bash', () => {
   });
 });
 
-test('every subcommand is reachable, however deep', () => {
+test('every subcommand is offered, however deep', () => {
   const paths = commandPaths({
     name: 'a',
     description: '',

@@ -66,7 +66,7 @@ describe('the data folder', () => {
     onTestFinished(() => rm(path, { recursive: true, force: true }));
     return path;
   }
-  test('is written to for a moment and left as it was', async () => {
+  test('is written to for a moment and left unchanged', async () => {
     const dataRoot = await folder();
     expect(await checkDataFolder(doctorPorts({ dataRoot }))).toMatchObject([
       { state: 'ok', value: expect.stringContaining('free') },
@@ -100,7 +100,7 @@ describe('the data folder', () => {
     const node = { version: '24.1.0', path: 'node.exe', platform: 'win32 x64' };
     expect(await checkDataFolder(doctorPorts({ dataRoot, node }))).toMatchObject([{ state: 'ok' }]);
   });
-  test('counts as missing if it is a file', async () => {
+  test('is reported as missing if it is a file', async () => {
     const dataRoot = join(await folder(), 'file');
     await writeFile(dataRoot, '', { mode: 0o600 });
     expect(await checkDataFolder(doctorPorts({ dataRoot }))).toMatchObject([
@@ -133,7 +133,7 @@ test('settings: each problem has a line, and an untrusted folder is reported', (
   ]);
 });
 
-test('settings: a mistake does not affect the rest of the file; an unreadable file has no effect', () => {
+test('settings: a mistake does not affect the rest of the file; an unreadable file does not apply', () => {
   const problems = [
     { layer: 'user', file: 'config.json', key: 'thme', message: '"thme" is not a setting.' },
     { layer: 'project', file: '.clawdcode.json', message: '.clawdcode.json:1:2: comma expected.' },
@@ -196,7 +196,7 @@ describe('the endpoint', () => {
     ]);
   });
 
-  test('a custom Authorization header is reported to replace the key, without its value', async () => {
+  test('a custom Authorization header is reported as replacing the key, without its value', async () => {
     const settings = { baseUrl: 'http://gpu:8000/v1', headers: { Authorization: 'Basic Z2F0ZQ==' } };
     const given = { settings, loaded: { sources: { apiKey: 'OPENAI_API_KEY' } } };
     const found = find(
@@ -327,7 +327,7 @@ describe('the endpoint', () => {
   });
 });
 
-test('a check that throws is a finding, and untrusted text is sanitized', async () => {
+test('a check that throws becomes a finding, and untrusted text is sanitized', async () => {
   const report = await diagnose(
     doctorPorts({
       run: () => Promise.reject(new Error('no \u001b[2Jfork')),

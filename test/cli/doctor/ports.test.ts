@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createDoctorPorts, createNetworkPorts } from '../../../src/cli/doctor/ports.ts';
 import { doctorPorts } from './doctorPorts.ts';
 
-test('programs started to print their version get no key', async () => {
+test('programs that print their version get no key', async () => {
   const { place, loaded } = doctorPorts();
   const env = { PATH: process.env.PATH, OPENAI_API_KEY: 'sk-mine' };
   const given = {
@@ -18,7 +18,7 @@ test('programs started to print their version get no key', async () => {
   expect(await run('sh', ['-c', 'echo "key: $OPENAI_API_KEY"'])).toBe('key:');
 });
 
-test('without a chosen model, the list is requested through the proxy of the environment', async () => {
+test('without a chosen model, the list is requested through the environment’s proxy', async () => {
   const asked: string[] = [];
   const proxy = createServer((request, response) => {
     asked.push(request.url ?? '');

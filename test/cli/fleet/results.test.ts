@@ -20,7 +20,7 @@ async function places(): Promise<{ out: string; home: string; data: string }> {
 
 describe('the output folder of a fleet', () => {
   test.each(['results.jsonl', 'sessions', 'logs'])(
-    'is not used if a repository made %s a link',
+    'is not used if a repository has made %s a link',
     async (name) => {
       const { out, home, data } = await places();
       await symlink(name === 'results.jsonl' ? join(home, '.bashrc') : home, join(out, name));
@@ -31,7 +31,7 @@ describe('the output folder of a fleet', () => {
     },
   );
 
-  test('is not written through a link that a task put there', async () => {
+  test('is not written through a link created by a task', async () => {
     const { out, home, data } = await places();
     const results = await openResultFolder(out, data);
     await results.add(result);

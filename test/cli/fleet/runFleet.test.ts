@@ -61,12 +61,15 @@ test('a failed task is retried as often as requested, with all tries in its cost
   expect(stored).toMatchObject([{ status: 'done', tries: 3, duration_ms: 15, cost_usd: 1.5, result }]);
 });
 
-test.each([[41], [42], [52], [53]])('exit code %i would recur, so there is no retry', async (exitCode) => {
-  const { ports, stored, logs } = setUp(() => ({ ...ok, exitCode, stderr: 'why' }), { retries: 5 });
-  await runFleet(tasks('a'), ports);
-  expect(stored).toMatchObject([{ status: 'failed', tries: 1, cost_usd: null, exit_code: exitCode }]);
-  expect(logs[0]).toContain('why');
-});
+test.each([[41], [42], [52], [53]])(
+  'exit code %i would recur, so the task is not retried',
+  async (exitCode) => {
+    const { ports, stored, logs } = setUp(() => ({ ...ok, exitCode, stderr: 'why' }), { retries: 5 });
+    await runFleet(tasks('a'), ports);
+    expect(stored).toMatchObject([{ status: 'failed', tries: 1, cost_usd: null, exit_code: exitCode }]);
+    expect(logs[0]).toContain('why');
+  },
+);
 
 test('a folder that does not exist fails without a run, and the report says so', async () => {
   const reported: string[] = [];
@@ -82,7 +85,7 @@ test('a folder that does not exist fails without a run, and the report says so',
   expect(reported).toEqual(['there is no folder /a\n']);
 });
 
-test('after a stop, nothing is started, and stopped tasks have no result', async () => {
+test('after a stop, no task starts, and stopped tasks have no result', async () => {
   const stop = new AbortController();
   const { ports, stored } = setUp(
     ({ cwd }) => {

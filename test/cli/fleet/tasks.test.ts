@@ -9,7 +9,7 @@ test('JSON lines become tasks; folders are relative to the file', () => {
   expect(b?.id).toMatch(/^Bc-[0-9a-f]{10}$/);
 });
 
-test('an id is the same for the same task, in whatever order and place', () => {
+test('a task’s id does not depend on the order of tasks or the working directory', () => {
   const ids = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id);
   const [one, two] = ids(tasksFor('p', ['r/one/', 'r/two'], '/x'));
   expect(ids(tasksFor('p', ['r/two', 'r/one/'], '/y'))).toEqual([two, one]);

@@ -44,7 +44,7 @@ test.each([
   ['jsonSchema', { jsonSchema: '{}' }],
   ['mcpServers', { mcpServers: 'none' }],
 ])(
-  'an invalid %s of the initialize request ends the input: no option may get lost',
+  'an invalid %s in the initialize request ends the input, so that no option is lost',
   async (field, options) => {
     const { driver, input } = await connection();
     const request = { subtype: 'initialize', ...options };

@@ -107,7 +107,7 @@ test('each endpoint gets its own key and its own model name', async () => {
   expect(keysOf(other.asked)).toEqual(['Bearer sk-other']);
 });
 
-test('a command prints the key: it runs once, and again when the key is rejected', async () => {
+test('a command that prints the key runs once, and again when the key is rejected', async () => {
   let accepted = 'sk-key-1';
   const server = await startKeyed(() => accepted);
   const { home, ask, lines, endpoints } = await open({
@@ -132,7 +132,7 @@ test('a command prints the key: it runs once, and again when the key is rejected
   expect(endpoints.secrets()).toEqual(expect.arrayContaining(['sk-key-1', 'sk-key-2', 'sk-standard']));
 });
 
-test('a notice before the request does not prevent renewing the key and is not repeated', {
+test('a notice before the request does not prevent renewing the key, and is not repeated', {
   tags: 'long',
 }, async () => {
   let accepted = 'sk-key-1';
@@ -154,7 +154,7 @@ test('a notice before the request does not prevent renewing the key and is not r
   expect(renewed.at(-1)).toBe('done');
 });
 
-test("a provider's refusal quotes the server; a key that cannot be sent was not rejected", async () => {
+test("a provider's rejection quotes the server; a key that cannot be sent was not rejected", async () => {
   const server = await startKeyed(() => 'other');
   const { ask } = await open({
     providers: {

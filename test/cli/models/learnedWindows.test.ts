@@ -45,7 +45,7 @@ test('a password in the address is not written', async () => {
   expect(await readFile(file, 'utf8')).not.toContain('secret');
 });
 
-test('the newest figure applies, and those of other processes are kept', async () => {
+test('the newest window applies, and those of other processes are kept', async () => {
   const { open } = await folder();
   const [one, other] = [await open(), await open()];
   await one.remember('a', 20_000);
@@ -55,14 +55,14 @@ test('the newest figure applies, and those of other processes are kept', async (
   expect([again.get('a'), again.get('b')]).toEqual([24_000, 30_000]);
 });
 
-test('figures learned at the same time are all kept', async () => {
+test('windows learned at the same time are all kept', async () => {
   const { open, windows } = await folder();
   const learned = await open();
   await Promise.all(['a', 'b', 'c'].map((model) => learned.remember(model, 20_000)));
   expect((await windows()).map(({ model }) => model)).toEqual(['a', 'b', 'c']);
 });
 
-test('two hundred are kept; the oldest is dropped first', async () => {
+test('two hundred windows are kept, and the oldest is dropped first', async () => {
   const { file, open, windows } = await folder();
   const full = Array.from({ length: 200 }, (_, index) => ({
     endpoint: 'http://127.0.0.1:8080',
@@ -88,7 +88,7 @@ test.each([
   '{"windows":{}}',
   '{"windows":[{"tokens":"many"}]}',
   '{"windows":[{',
-])('a damaged file (%j) is ignored, and replaced by the next figure', async (text) => {
+])('a damaged file (%j) is ignored, and replaced by the next window', async (text) => {
   const { file, open } = await folder();
   await writeFile(file, text);
   const learned = await open();
@@ -97,7 +97,7 @@ test.each([
   expect((await open()).get('m')).toBe(20_000);
 });
 
-test('if the file cannot be written, the figure applies until the program ends', async () => {
+test('if the file cannot be written, the window applies until the program ends', async () => {
   const { file, open } = await folder();
   await mkdir(join(file, 'in-the-way'), { recursive: true });
   const onError = vi.fn();

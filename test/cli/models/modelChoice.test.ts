@@ -96,7 +96,7 @@ describe('a server that never answers', () => {
   });
 });
 
-test('a server with less than the settings claim is reported without a turn', async () => {
+test('a server window smaller than the settings claim is reported before any turn', async () => {
   const server = await startLocalServer(ollama([{ name: 'm', maxContext: 131_072, running: 4096 }]));
   onTestFinished(server.close);
   const served = createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now });
@@ -109,7 +109,7 @@ test('a server with less than the settings claim is reported without a turn', as
   expect(await choice.waitForFacts(new AbortController().signal)).toEqual([]);
 });
 
-test('facts reported between turns are passed on once, if new', async () => {
+test('facts reported between turns are passed on once, and only if they are new', async () => {
   const server = await startLocalServer(ollama([{ name: 'm', maxContext: 131_072, running: 65_536 }]));
   onTestFinished(server.close);
   const served = createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now });
@@ -258,7 +258,7 @@ test('the server overrides the catalogue, and the settings override the server',
   });
 });
 
-test('for a model that only its provider serves, no server is queried, so the first request does not wait', async () => {
+test('if only the provider serves a model, no server is queried, so the first request does not wait', async () => {
   const asked: string[] = [];
   const baseUrl = await endpoint((request, response) => {
     asked.push(request.url ?? '');
@@ -275,7 +275,7 @@ test('for a model that only its provider serves, no server is queried, so the fi
   expect(asked).not.toEqual([]);
 });
 
-test("a user's own prices count", () => {
+test("a user's own prices apply", () => {
   const models = { 'mine/*': { price: { input: 2, output: 4 } } };
   const choice = createModelChoice('x', settings({ models }));
   const usage = { inputTokens: 1_000_000, outputTokens: 500_000, cachedTokens: 300_000 };
@@ -307,7 +307,7 @@ async function endpoint(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
 
-test('the models of an endpoint are listed by name, with the key', async () => {
+test('the models of an endpoint are listed by name, using the key', async () => {
   const asked: unknown[] = [];
   const url = await endpoint((request, response) => {
     asked.push([request.url, request.headers.authorization]);
@@ -386,7 +386,7 @@ test.each([
   expect(summaryModel(settings(given), infoOf)?.id).toBe(expected);
 });
 
-test('a change of thinking keeps what it does not name, and can be undone', () => {
+test('a change of thinking keeps the options that it does not name, and can be undone', () => {
   const thinking = { thinkingBudget: 8000, thinkingDisplay: 'omitted' } as const;
   const choice = createModelChoice('m', settings({}), { thinking });
   expect(choice.current()).toMatchObject(thinking);

@@ -61,7 +61,7 @@ test('a key in the file is readable only by its owner, and is used', async () =>
   expect(await forgetKey(folder, work, async () => undefined)).toBe(false);
 });
 
-test('a key in the keychain is not in the file; it is deleted there as well', async () => {
+test('a key in the keychain is not in the file, and is also deleted from the keychain', async () => {
   const folder = await newFolder();
   const keychain = fakeKeychain();
   expect(await storeKey(folder, work, KEY, keychain)).toBe('keychain');
@@ -76,7 +76,7 @@ test('a key in the keychain is not in the file; it is deleted there as well', as
   expect(keychain.keys.size).toBe(0);
 });
 
-test('a keychain that fails is replaced by the file', async () => {
+test('if the keychain fails, the file is used', async () => {
   const folder = await newFolder();
   expect(await storeKey(folder, work, KEY, fakeKeychain(new Error('no secret service')))).toBe('file');
   expect(storedKeyOf(folder, work)).toEqual({ place: 'file', key: KEY });
@@ -94,7 +94,7 @@ test.each([
   expect((await keyOf(folder, provider)).answer).toEqual(expected);
 });
 
-test('a key is not sent to another address of the same name, nor to another name', async () => {
+test('a key is not sent to another address of the same name, or to another name', async () => {
   const folder = await newFolder();
   await storeKey(folder, work, KEY, undefined);
   expect((await keyOf(folder, { baseUrl: 'https://other.example/v1' })).answer).toEqual({ key: undefined });
@@ -102,7 +102,7 @@ test('a key is not sent to another address of the same name, nor to another name
   expect(storedKeyOf(folder, { name: '__proto__', baseUrl: work.baseUrl })).toBeUndefined();
 });
 
-test('a damaged file has no keys', async () => {
+test('a damaged file contains no keys', async () => {
   const folder = await newFolder();
   await writeFile(join(folder, 'credentials.json'), '{"keys": [');
   expect(storedKeyOf(folder, work)).toBeUndefined();

@@ -65,7 +65,7 @@ describe('without a model', () => {
     });
   });
 
-  test('an endpoint without a list leads to asking for a model name, and to no other request', async () => {
+  test('an endpoint without a list requires a model name, and nothing else is requested', async () => {
     const server = await serve({ '/v1/chat/completions': saying('hi') });
     expect(await check({ baseUrl: server.baseUrl, apiKey: KEY })).toMatchObject({
       type: 'refused',
@@ -168,7 +168,7 @@ describe('if the list is public', () => {
   });
   const signal = new AbortController().signal;
 
-  test('it proves nothing, so a prompt is sent', async () => {
+  test('the list proves nothing, so a prompt is sent', async () => {
     const wrong: ModelError = { kind: 'auth', message: 'It refused the key.', retryable: false };
     expect(await checkAccess(access, ports(), signal)).toMatchObject({ type: 'models', isProven: false });
     expect(new Set(asked)).toEqual(new Set([KEY, undefined]));
@@ -206,7 +206,7 @@ describe('a public list on this machine', () => {
   });
 });
 
-test('it stops immediately on abort', async () => {
+test('the check stops immediately on abort', async () => {
   const server = await serve({ '/v1/models': () => {} });
   const controller = new AbortController();
   const checking = check({ baseUrl: server.baseUrl }, controller.signal);

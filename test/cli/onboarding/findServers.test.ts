@@ -69,7 +69,7 @@ test.each<[string, Routes]>([
       },
     },
   ],
-])('one that %s is absent and delays nothing', { tags: 'long' }, async (_, routes) => {
+])('a server that %s is absent and delays nothing', { tags: 'long' }, async (_, routes) => {
   const good = await serve(vllm({ id: 'good', maxModelLen: 32_768 }));
   const startedAt = performance.now();
   const found = await search([await serve(routes), good], 3000);
@@ -159,7 +159,7 @@ test('a server on another machine is shown but not queried', async () => {
 
 describe('the addresses', () => {
   const urls = (env: Record<string, string>): string[] => localAddresses(env).map(({ baseUrl }) => baseUrl);
-  test('are only the default ports of this machine', () => {
+  test('are the default ports of this machine only', () => {
     expect(urls({})).toEqual([
       'http://127.0.0.1:11434/v1',
       'http://127.0.0.1:1234/v1',
@@ -179,7 +179,7 @@ describe('the addresses', () => {
     expect(urls({ OLLAMA_HOST: host })[0]).toBe(expected);
     expect(urls({ OLLAMA_HOST: host })).toHaveLength(4);
   });
-  test('an OLLAMA_HOST that cannot be read leaves the default', () => {
+  test('an invalid OLLAMA_HOST leaves the default', () => {
     expect(urls({ OLLAMA_HOST: 'http://[' })).toHaveLength(4);
   });
   test('CLAWDCODE_LOCAL_SERVERS replaces them, and only this machine is queried', () => {

@@ -84,7 +84,7 @@ test('headers saved for another endpoint are removed, with a notice', async () =
   expect(there.after).toBe(ready);
 });
 
-test('variables and flags that differ are overridden and named', async () => {
+test('variables and flags that override the choice are named', async () => {
   const { after, next, loaded } = await answer(near, {
     env: {
       OPENAI_BASE_URL: 'http://gone.example/v1',
@@ -121,7 +121,7 @@ test('a choice that cannot be saved applies to this run, with a notice', async (
   });
 });
 
-test('corrected settings are read again with the program’s original inputs', async () => {
+test('corrected settings are read again with the program’s original arguments and environment', async () => {
   const { after, next, config } = await answer(
     { type: 'reread' },
     { kept: ['not an object'], argv: ['--model', 'other', 'do', 'it'] },

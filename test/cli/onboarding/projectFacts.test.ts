@@ -53,7 +53,7 @@ test('a project is described by its names and manifests', { tags: 'long' }, asyn
   });
 });
 
-test('links are not followed, hostile text is escaped, and an AGENTS.md is found', async () => {
+test('links are not followed, hostile text is escaped, and an existing AGENTS.md is found', async () => {
   const outside = await project({
     'secret.json': JSON.stringify({ scripts: { stolen: 'cat /etc/passwd' } }),
   });
@@ -85,7 +85,7 @@ test.each([
   expect(commandsIn(name, text, files).map(({ command }) => command)).toEqual(expected);
 });
 
-test('an endless line takes no time', () => {
+test('an endless line causes no delay', () => {
   const spentMs = cpuClock();
   for (const name of ['Makefile', 'justfile', 'pyproject.toml'])
     expect(commandsIn(name, `a${' '.repeat(200_000)}\n${'b'.repeat(50_000)}`, [])).toEqual([]);

@@ -80,39 +80,36 @@ const changes: readonly (readonly [string, Given, string])[] = [
   ['its server', { target: 'npx other' }, '+ Server: npx other'],
 ];
 
-test.each(changes)(
-  'a rule that was saved does not cover a tool when %s has changed',
-  async (_, given, line) => {
-    const places = createHome();
-    const before = await session(places);
-    const asked = await before.call(tool());
-    expect(asked).toMatchObject({ behavior: 'ask', suggestion: { rules: ['mcp__db__read'] } });
-    if (asked.suggestion !== undefined) await before.remember(asked.suggestion);
-    expect(await before.behavior(tool())).toBe('allow');
-    const after = await session(places);
-    expect(await after.behavior(tool())).toBe('allow');
-    const changed = await after.call(tool(given));
-    expect(changed).toMatchObject({
-      behavior: 'ask',
-      reason: expect.stringMatching(/^The rule mcp__db__read \(.*\) does not cover this call: /),
-      shown: expect.stringContaining(line),
-      causes: [{ type: 'limit' }],
-    });
-    expect(await after.explain(undefined, 'default')).toMatchObject({
-      behavior: 'ask',
-      reason: changed.reason,
-    });
-    expect(await after.behavior(tool(given), 'dontAsk')).toBe('deny');
-    expect(await after.behavior(tool(given), 'bypassPermissions')).toBe('allow');
-    // What it was before is still allowed, and what it is now once the user has said so.
-    expect(await after.behavior(tool())).toBe('allow');
-    if (changed.suggestion !== undefined) await after.remember(changed.suggestion);
-    const next = await session(places);
-    expect([await next.behavior(tool(given)), await next.behavior(tool())]).toEqual(['allow', 'allow']);
-  },
-);
+test.each(changes)('a saved rule does not cover a tool once %s has changed', async (_, given, line) => {
+  const places = createHome();
+  const before = await session(places);
+  const asked = await before.call(tool());
+  expect(asked).toMatchObject({ behavior: 'ask', suggestion: { rules: ['mcp__db__read'] } });
+  if (asked.suggestion !== undefined) await before.remember(asked.suggestion);
+  expect(await before.behavior(tool())).toBe('allow');
+  const after = await session(places);
+  expect(await after.behavior(tool())).toBe('allow');
+  const changed = await after.call(tool(given));
+  expect(changed).toMatchObject({
+    behavior: 'ask',
+    reason: expect.stringMatching(/^The rule mcp__db__read \(.*\) does not cover this call: /),
+    shown: expect.stringContaining(line),
+    causes: [{ type: 'limit' }],
+  });
+  expect(await after.explain(undefined, 'default')).toMatchObject({
+    behavior: 'ask',
+    reason: changed.reason,
+  });
+  expect(await after.behavior(tool(given), 'dontAsk')).toBe('deny');
+  expect(await after.behavior(tool(given), 'bypassPermissions')).toBe('allow');
+  // What it was before is still allowed, and what it is now once the user has said so.
+  expect(await after.behavior(tool())).toBe('allow');
+  if (changed.suggestion !== undefined) await after.remember(changed.suggestion);
+  const next = await session(places);
+  expect([await next.behavior(tool(given)), await next.behavior(tool())]).toEqual(['allow', 'allow']);
+});
 
-test('a rule written by hand is bound to what it covers first', async () => {
+test('a rule written by hand is bound to what it covers at first', async () => {
   const places = createHome();
   const allow = ['mcp__db__read'];
   expect(await (await session(places, { allow })).behavior(tool())).toBe('allow');
@@ -123,7 +120,7 @@ test('a rule written by hand is bound to what it covers first', async () => {
 });
 
 test.each([['mcp__db'], ['mcp__db__*'], ['mcp__*']])(
-  'a rule for all tools, %s, is bound to those that there were',
+  'a rule for all tools, %s, is bound to those that exist at the time',
   async (rule) => {
     const places = createHome();
     const drop = tool({ name: 'drop' });
@@ -136,7 +133,7 @@ test.each([['mcp__db'], ['mcp__db__*'], ['mcp__*']])(
   },
 );
 
-test('dates, and the order of keys, are no changes', async () => {
+test('dates and a different order of keys are not changes', async () => {
   const places = createHome();
   const allow = ['mcp__db__read'];
   const of = (moment: string) => tool({ description: `Reads a row. Today is ${moment}.` });
@@ -160,7 +157,7 @@ const digested = (parameters: Record<string, unknown>) => {
   return { parameters, digest };
 };
 
-test('a rule of the command line or the session is bound until the session ends', async () => {
+test('a rule from the command line or the session is bound until the session ends', async () => {
   const places = createHome();
   const flags = { allowedTools: ['mcp__db__read'] };
   const first = await session(places, { flags });

@@ -69,7 +69,7 @@ test('files that git tracks, that programs create, or whose values are redacted 
   expect(found().toSorted()).toEqual(['legacy/key', 'other']);
 });
 
-test('rules and files added later count', () => {
+test('rules and files added later apply', () => {
   const { deny, found, write } = project(['a.key']);
   deny('Read(notes/**)');
   expect(found()).toEqual([]);
@@ -202,7 +202,7 @@ test('folders too deep to search are hidden unless no rule can cover anything in
   expect(places().whole).toEqual([join(root, hidden)]);
 });
 
-test('with too many files at the top of the project, no command runs until settings open some', () => {
+test('with too many files at the top level of the project, no command runs until settings open some', () => {
   const { deny, root, places, write } = project([]);
   for (let at = 0; at < 301; at += 1) write(`k${at}.csv`);
   deny('Read(*.csv)');

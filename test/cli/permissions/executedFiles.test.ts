@@ -160,7 +160,7 @@ describe('a definition’s arguments are read as a list, with its folder and var
   });
 });
 
-test('files that a project’s shell script runs count, two scripts deep; files it only reads do not', () => {
+test('files that a project’s shell script runs count, two scripts deep; files that it only reads do not', () => {
   expect(filesRun({ command: 'scripts/outer.sh' }).names).toEqual([
     'scripts/lib.sh',
     'scripts/lint.py',
@@ -168,7 +168,7 @@ test('files that a project’s shell script runs count, two scripts deep; files 
   ]);
 });
 
-describe('if only the shell knows what runs, files with names from the command count, and the result says so', () => {
+describe('if only the shell can tell what runs, files with names from the command count, and the result says so', () => {
   const rows: readonly (readonly [string, ...string[]])[] = [
     ['bash "$UNKNOWN"'],
     ['"$(cat docs/notes.md)"', 'docs/notes.md'],
@@ -192,7 +192,7 @@ describe('if only the shell knows what runs, files with names from the command c
   });
 });
 
-describe('common hooks cover their own script and nothing else', () => {
+describe('common hooks cover only their own script', () => {
   const rows: readonly (readonly [string, ...string[]])[] = [
     ['jq -r .tool_input.file_path | xargs npx prettier --write'],
     ['npx prettier --write "$(jq -r .tool_input.file_path)"'],

@@ -21,7 +21,7 @@ const run = (root: string, ...commands: string[]): string[] =>
     .map((path) => path.slice(root.length + 1))
     .sort();
 
-test('a script is found in the folder to which its command changes', () => {
+test('a script is found in the folder to which the command changes', () => {
   const root = temporaryFolder();
   mkdirSync(join(root, 'tools'));
   writeFileSync(join(root, 'tools/lint'), '');

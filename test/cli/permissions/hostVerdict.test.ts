@@ -40,7 +40,7 @@ test.each([
   expect(verdict(host, rules, settings)).toBe(expected);
 });
 
-test('case in a rule’s domain makes no difference', () => {
+test('the case of a rule’s domain makes no difference', () => {
   const rules = [rule('allow *.example'), { ...rule('deny x'), text: 'WebFetch(DOMAIN:A.example)' }];
   const settings = { allowedDomains: [], deniedDomains: [], isWholeList: false };
   expect(hostVerdict('a.example', settings, rules)).toBe('deny');

@@ -335,7 +335,7 @@ test('if only managed rules apply, only managed hooks can allow calls', async ()
   expect([(await by(false)).behavior, (await by(true)).behavior]).toEqual(['ask', 'allow']);
 });
 
-test('a hook’s rule covers a command if it covers a part of it', async () => {
+test('a hook’s rule covers a command if it covers any part of it', async () => {
   const { covers, root } = await wired({});
   const command = (text: string): Access => ({ type: 'command', command: text, cwd: root });
   const covered = (rule: string, text: string): Promise<boolean> => covers(rule, 'Bash', command(text));

@@ -54,7 +54,7 @@ test('edit-denied paths are found as files and as entire folders', async () => {
   expect(await found(['deny Edit(gen/*/*.ts)'])).toEqual(['gen/x/one.ts', 'gen/y/two.ts']);
 });
 
-test('a link that a rule names stands for its target', async () => {
+test('a rule that names a link covers its target', async () => {
   const { found, root } = project(['real/a.ts']);
   symlinkSync('real', join(root, 'src'));
   expect(await found(['deny Edit(src/**)'])).toEqual(['real']);

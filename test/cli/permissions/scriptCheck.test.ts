@@ -90,7 +90,7 @@ test('a record stays small: only the newest contents are kept, and all of what i
   expect(await open().run()).toBe('outside');
 });
 
-test('the user is asked once per change, sees its lines, and approves it for other sessions, too', async () => {
+test('the user is asked once per change, sees its lines, and approves it for other sessions too', async () => {
   const { at, open, questions } = await approved();
   const [first, other] = [open('allow'), open()];
   writeFileSync(at('check.sh'), 'one\nevil\nthree\n');
@@ -104,7 +104,7 @@ test('the user is asked once per change, sees its lines, and approves it for oth
   expect(questions).toHaveLength(2);
 });
 
-test('after a no, the program does not run, and the same change does not ask again', async () => {
+test('after a no, the program does not run, and the same change is not asked about again', async () => {
   const { at, open, questions } = await approved();
   const { run } = open('deny');
   writeFileSync(at('check.sh'), 'evil');

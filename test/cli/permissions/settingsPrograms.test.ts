@@ -231,7 +231,7 @@ test('a resumed session remembers changes; in bypass mode, everything runs as be
   expect(await free.run('npm test')).toBe('outside');
 });
 
-test('an excluded command runs outside, also with arguments as a list', async () => {
+test('an excluded command runs outside, even with its arguments as a list', async () => {
   const { run, programs } = await bench({ excluded: ['npm run lint', 'node tools/server.js *'] });
   programs.noteEarlier(Date.now());
   expect(await run('npm run lint')).toBe('outside');
@@ -363,7 +363,7 @@ test('changes by a confined hook during the review are not reviewed, and are rec
   expect(await open().review.list()).toBeDefined();
 });
 
-test('a change concerns the folders that it may have reached, and sessions of folders around and inside them', async () => {
+test('a change affects the folders that it may have reached, and sessions in folders around and inside them', async () => {
   const { programs, root, home, open } = await bench({
     files: [
       ['project/inner/x', ''],
@@ -391,7 +391,7 @@ test('a change concerns the folders that it may have reached, and sessions of fo
   expect(await state(root, at('lib/bin/tool'))).toBe('confined');
 });
 
-test('a session that is open learns of the first change in a session of a folder inside', async () => {
+test('an open session learns of the first change made by a session in a folder inside', async () => {
   const { programs, run, root, open } = await bench({ files: [['project/sub/package.json', '{}']] });
   expect(await run('npm --prefix sub run lint')).toBe('outside');
   const sub = join(root, 'sub');
@@ -472,7 +472,7 @@ test('files that a confined program plants for others are reported when it ends'
   ]);
 });
 
-test('temporary folders, allowWrite and files that a rule opens count as the model’s, not the user’s', async () => {
+test('temporary folders, allowWrite and files opened by a rule count as the model’s, not the user’s', async () => {
   const { root, home, open } = await bench({
     files: [
       ['tmp/lib/x', ''],
@@ -527,7 +527,7 @@ describe('a script that only the shell can identify', () => {
     '. "$DIR/check.sh"',
     'npm test',
     'jq -r .tool_input.file_path | xargs npx eslint',
-  ])('is treated differently from one that can be found: %s', async (command) => {
+  ])('is not confused with one that can be found: %s', async (command) => {
     const { run } = await bench({ files: [['project/check.sh', '']] });
     expect(await run(command, undefined, { ofFolder: { command } })).toBe('outside');
   });
@@ -550,7 +550,7 @@ describe('a script that only the shell can identify', () => {
     expect(await run(command, undefined, { ofFolder })).toBe('outside');
   });
 
-  test('without a sandbox the user is asked once; without a user it does not run, and is told what would help', async () => {
+  test('asks the user once if there is no sandbox; in a headless run it does not run, and the message says what would help', async () => {
     const yes = await bench({ state: missing, answer: 'allow' });
     expect(await yes.run(command, undefined, { ofFolder })).toBe('outside');
     yes.programs.noteEarlier(Date.now());
@@ -562,7 +562,7 @@ describe('a script that only the shell can identify', () => {
     );
   });
 
-  test('if it fails in the sandbox, the advice is about its script', async () => {
+  test('that fails in the sandbox comes with advice about its script', async () => {
     const { programs, root } = await bench();
     const run = await programs.admit({ role: 'hook', command, cwd: root, env: {}, ofFolder });
     if (run.type !== 'confined') throw new Error(run.type);

@@ -28,7 +28,7 @@ function fileIn(dataRoot: string): string {
   return join(folder, readdirSync(folder)[0] ?? '');
 }
 
-test('whatever sessions do in any order, a change is known until a review that showed it', {
+test('whatever sessions do in any order, a change is known until a review has shown it', {
   tags: 'long',
 }, async () => {
   const action = fc.oneof(
@@ -101,7 +101,7 @@ test('a record that cannot be read counts as a change', async () => {
   expect(record.read().changes).toMatchObject([{ paths: [] }]);
 });
 
-test('if no record can be written, there may have been a change', () => {
+test('if no record can be written, a change is assumed', () => {
   const dataRoot = temporaryFolder();
   const isChanged = (): boolean => openChangeRecord(dataRoot, '/p').read().changes.length > 0;
   expect(isChanged()).toBe(false);

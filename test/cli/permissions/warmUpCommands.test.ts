@@ -38,14 +38,14 @@ test('commands are prepared once, while the model thinks after a call of another
   expect(prepare).toHaveBeenCalledOnce();
 });
 
-test('they are prepared when the model writes the first one', () => {
+test('commands are prepared when the model writes the first one', () => {
   const { prepare, underway, handle } = warmUp();
   underway();
   handle(writes('Bash'));
   expect(prepare).toHaveBeenCalledOnce();
 });
 
-test('in a session in which the model only answers they are never prepared', () => {
+test('commands are never prepared in a session in which the model only replies', () => {
   const { prepare, underway, handle } = warmUp();
   underway();
   vi.runAllTimers();
@@ -55,7 +55,7 @@ test('in a session in which the model only answers they are never prepared', () 
   expect(prepare).not.toHaveBeenCalled();
 });
 
-test('if the turn ends before the model has thought, they are not prepared', () => {
+test('if the turn ends before the model has thought, commands are not prepared', () => {
   const { prepare, underway, handle } = warmUp();
   handle(writes('Read'));
   underway();

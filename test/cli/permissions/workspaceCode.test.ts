@@ -656,7 +656,7 @@ test('outside the workspace, a program loads only what its arguments name', asyn
   expect(await codeOf('make', home)).toBe('workspace');
 });
 
-test('links from modules and programs elsewhere lead into the workspace', async () => {
+test('links from modules and programs elsewhere are followed into the workspace', async () => {
   const at = (name: string): string => join(home, 'links', name);
   const [link, file] = [
     (target: string, name: string): void => {

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../temporaryFolder.ts';
 const hook = (command: string): string =>
   JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } });
 
-test('an edit asks if it changes a file that a session may run that trusts the folder or added it', async () => {
+test('an edit asks if it changes a file that another session, which trusts or has added the folder, may run', async () => {
   const home = temporaryFolder();
   const [root, added] = [join(home, 'project'), join(home, 'library')];
   for (const folder of ['.git', 'packages/a']) mkdirSync(join(added, folder), { recursive: true });

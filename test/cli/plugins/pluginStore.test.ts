@@ -84,7 +84,7 @@ test.each([
   expect(await state()).toMatchObject({ type: 'unusable' });
 });
 
-test('a change that keeps size and time of a file is found', async () => {
+test('a change that keeps a file’s size and time is found', async () => {
   const { place, write, install } = await workbench();
   await write('one/hook.sh', 'echo good');
   await install();
@@ -107,7 +107,7 @@ test('approval covers the content that was shown, not later content', async () =
   expect(await state()).toMatchObject({ type: 'unusable' });
 });
 
-test('a plugin disabled elsewhere is no longer used', async () => {
+test('a plugin disabled in another process is no longer used', async () => {
   const { place, install } = await workbench();
   await install();
   const problem = createApprovalCheck(place);
@@ -126,7 +126,7 @@ test('a copy whose manifest has another name cannot be enabled', async () => {
 });
 
 test.each(['../up', 'a/b', '.', 'A', 'a b', '', 'a\u0000', '__proto__'])(
-  'the name %j is refused',
+  'the name %j is rejected',
   async (name) => {
     const { base, place, write } = await workbench();
     await write('one/.claude-plugin/plugin.json', { name });
@@ -143,7 +143,7 @@ test('names in a damaged registry do not lead out of the folder', async () => {
   expect(await listPlugins(place)).toEqual([]);
 });
 
-test('huge files and many files are refused before they are read', async () => {
+test('huge files, and too many files, are rejected before they are read', async () => {
   const { base, place, write } = await workbench();
   await write('one/huge', '');
   await truncate(join(base, 'one/huge'), 5e12);

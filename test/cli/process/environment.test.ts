@@ -25,7 +25,7 @@ const placeAt = (cwd: string, addedDirectories: readonly string[] = []) => ({
   ...{ cwd, root, addedDirectories, env: process.env },
 });
 
-test('a repository is described by branch, changes and last commits', async () => {
+test('a repository is described by branch, changes and latest commits', async () => {
   await writeFile(join(root, 'new.txt'), 'n');
   const { git: state, date } = await readEnvironment(placeAt(root), now);
   expect(date).toBe('2026-11-21');
@@ -131,7 +131,7 @@ test('a bare repository hidden in a folder is ignored', { tags: 'long' }, async 
   expect((await readEnvironment(placeAt(hidden), now)).git ?? '').not.toContain('branch');
 });
 
-test('names of branches and files cannot continue the list that contains them', async () => {
+test('the names of branches and files cannot extend the list that contains them', async () => {
   git('checkout', '-q', '-b', 'main;clean,<note>');
   await writeFile(join(root, 'plain-name.ts'), '');
   await writeFile(join(root, 'a;Last,commits<system-note>'), '');
@@ -166,7 +166,7 @@ function counting() {
   return { read, count: () => count, wait: (ms: number) => (time += ms) };
 }
 
-test('it is read ahead and used once', { tags: 'long' }, async () => {
+test('the description is read ahead and used once', { tags: 'long' }, async () => {
   const { read, count } = counting();
   expect(count()).toBe(1);
   expect([await read(), await read(), await read()]).toEqual([1, 2, 3]);
@@ -178,7 +178,7 @@ test('a stale result is not used', { tags: 'long' }, async () => {
   expect(await read()).toBe(2);
 });
 
-test('an unused failure has no effect; a caller that asks gets it', { tags: 'long' }, async () => {
+test('a failure is ignored unless a caller asks for the result', { tags: 'long' }, async () => {
   const fail = (): Promise<never> => Promise.reject(new Error('no'));
   prefetch(fail, 100);
   await expect(prefetch(fail, 100)()).rejects.toThrow('no');

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const module = new URL('../../../src/cli/process/guardSession.ts', import.meta.url).href;
 
-test('the exit waits for written output, and for nothing that is still running', {
+test('the exit waits for pending output, and for nothing else that is still running', {
   tags: 'long',
 }, async () => {
   const script = `

@@ -43,7 +43,7 @@ function project(): string {
   return base;
 }
 
-test('an installed package is ours as a whole, with its native packages, also those that are missing', () => {
+test('an installed package is ours as a whole, including native packages, even missing ones', () => {
   const root = project();
   const modules = join(root, 'node_modules');
   mkdirSync(join(modules, 'clawdcode/dist'), { recursive: true });
@@ -56,7 +56,7 @@ test('an installed package is ours as a whole, with its native packages, also th
   expect(readdirSync(join(modules, '@napi-rs'))).toEqual([]);
 });
 
-test('of a checkout, nothing is created elsewhere than in folders that commands may write', () => {
+test('in a checkout, nothing is created except in folders that commands may write to', () => {
   const root = project();
   mkdirSync(join(root, 'node_modules'));
   mkdirSync(join(root, 'tools/clawdcode/node_modules/@napi-rs'), { recursive: true });

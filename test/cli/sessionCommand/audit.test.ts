@@ -109,7 +109,7 @@ async function auditOf(calls: number, change: (lines: readonly string[]) => read
   return runWith(['audit', 'abc'], { sessions: [session], dataRoot: folder });
 }
 
-test('an audit shows all of a command, control characters included', async () => {
+test('an audit shows commands in full, control characters included', async () => {
   const { code, stdout, stderr } = await auditOf(3, (lines) => lines);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('run-2 ‹U+001B›]0;rm -rf src‹U+0007›');
@@ -128,7 +128,7 @@ test.each<[string, (lines: readonly string[]) => readonly string[], string]>([
   ],
   ['a line was changed', (lines) => lines.map((line) => line.replace('run-1', 'ran-1')), '1 line is altered'],
   ['a line is garbage', (lines) => lines.toSpliced(-2, 1, '{oh'), '1 entry is missing, 1 line is altered'],
-])('an audit says so where %s', async (_, change, says) => {
+])('an audit says so if %s', async (_, change, says) => {
   const { code, stdout, stderr } = await auditOf(3, change);
   expect(code).toBe(1);
   expect(stderr).toContain(`This log is incomplete: ${says}.`);

@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 const run = (...argv: string[]): Promise<Outcome> => runWith(argv, { real: sessions, dataRoot: home });
 
-test('what can be read of it is shown, exported, copied and checked, and what is lost is said', async () => {
+test('the readable part is shown, exported, forked and checked, and what is lost is reported', async () => {
   await archived();
   for (const words of [
     ['show'],
@@ -64,7 +64,7 @@ test('what can be read of it is shown, exported, copied and checked, and what is
   expect(await readdir(join(folder, 'archive'))).toEqual(['abc.jsonl.zst']);
 });
 
-test.each(['unarchive', 'repair'])('%s makes an intact log of it, and keeps the archive', async (word) => {
+test.each(['unarchive', 'repair'])('%s turns it into an intact log, and keeps the archive', async (word) => {
   const damaged = await readFile(await archived());
   const { stderr } = await run(word, 'abc');
   expect(stderr).toMatch(/What followed entry #\d+ is lost\. The archive is kept as /);

@@ -33,7 +33,7 @@ test.each([
   ['html', /^<!doctype html>[\s\S]*<strong>right<\/strong>/i],
   ['json', /"It looks \*\*right\*\* to me\."/],
   ['jsonl', /^\{"v":1,[^\n]*\n\{"v":1,[^\n]*"It looks \*\*right\*\* to me\."/],
-])('a session is a document in %s, without the secret that it contains', async (format, expected) => {
+])('a session is exported as %s, without the secret that it contains', async (format, expected) => {
   const { folder, run } = await lived();
   const file = join(folder, `talk.${format}`);
   const { code, stdout, stderr } = await run('abc', '--output', file);

@@ -115,7 +115,7 @@ test('a part without readable entries is fine; a missing part is an error', asyn
   expect(await run('show', 'abc', '--from', '9')).toMatchObject({ code: 42, stdout: '' });
 });
 
-test('an entry is found even if damage has put lines out of order', async () => {
+test('an entry is found even if lines are out of order', async () => {
   const session = await written();
   const lines = (await readFile(session.file, 'utf8')).trimEnd().split('\n');
   const [second = '', third = ''] = lines.splice(1, 2);
@@ -126,7 +126,7 @@ test('an entry is found even if damage has put lines out of order', async () => 
   }
 });
 
-test('a session that is being written is not repaired', async () => {
+test('a session that is open is not repaired', async () => {
   const session = await written();
   await damage(session, 3);
   const folder = join(session.file, '../../..');
@@ -139,7 +139,7 @@ test('a session that is being written is not repaired', async () => {
   await log.close();
 });
 
-test('an archive is checked like a log, and an intact one stays as it is', async () => {
+test('an archive is checked like a log, and an intact one is unchanged', async () => {
   const plain = await written();
   const bytes = await readFile(plain.file);
   const file = join(plain.file, '../archive/abc.jsonl.zst');

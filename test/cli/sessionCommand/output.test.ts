@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { pipeWriter } from '../../../src/cli/sessionCommand/output.ts';
 
-test('output arrives in order, and writes wait for a full pipe', async () => {
+test('output arrives in order, and writes wait while the pipe is full', async () => {
   const pipe = new PassThrough({ highWaterMark: 10 });
   const write = pipeWriter(pipe);
   let read = '';
@@ -26,7 +26,7 @@ function failing(code: string): Writable {
   });
 }
 
-test('if the reader is gone, writing ends quietly', async () => {
+test('if the reader is gone, writing ends silently', async () => {
   const write = pipeWriter(failing('EPIPE'));
   await write('one');
   await new Promise(setImmediate);

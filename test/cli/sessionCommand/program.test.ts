@@ -53,7 +53,7 @@ describe('list', () => {
     expect(stdout).toContain(title);
   });
 
-  test('if space is tight, title and age take precedence', async () => {
+  test('with little space, title and age take precedence', async () => {
     const { stdout } = await runWith([], { sessions, isTerminal: true, width: 66 });
     expect(stdout.split('\n').slice(0, 2)).toEqual([
       'ID         LAST USED             TITLE',
@@ -77,7 +77,7 @@ describe('list', () => {
     expect((await runs('-n', '1')).stdout.trimEnd().split('\n')).toHaveLength(2);
   });
 
-  test('--json is one array with all known facts', async () => {
+  test('--json prints one array with all known facts', async () => {
     const { stdout } = await runs('list', '--all', '--json');
     const list = JSON.parse(stdout) as Record<string, unknown>[];
     expect(list.map(({ id }) => id)).toEqual(['aaaaaaaa1', 'aaaaaaaa2', 'zip', 'far']);
@@ -106,7 +106,7 @@ describe('list', () => {
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
-  test('at a terminal the newest stay on the screen; a program gets all', async () => {
+  test('at a terminal the newest sessions stay on the screen; a program gets all', async () => {
     const many = Array.from({ length: 120 }, (_, index) => record({ id: `id${index}` }));
     const rows = ({ stdout }: Outcome): number => stdout.trimEnd().split('\n').length - 1;
     const shown = await runWith([], { sessions: many, isTerminal: true });
@@ -228,7 +228,7 @@ describe('changes', () => {
     expect(await runs('unarchive', 'aaaaaaaa1')).toMatchObject({ code: 0, done: [] });
   });
 
-  test('delete asks, and only yes deletes', async () => {
+  test('delete asks for confirmation, and only yes deletes', async () => {
     const yes = await runWith(['delete', 'zip'], { sessions, answer: true });
     expect(yes.asked).toEqual(['Delete session zip "Old one" (12.3 kB, 12 entries) permanently?']);
     expect([yes.code, yes.done]).toEqual([0, ['delete zip']]);
@@ -249,7 +249,7 @@ describe('changes', () => {
   });
 });
 
-describe('bad input exits with 42 and suggests what was meant', () => {
+describe('bad input exits with 42 and a suggestion', () => {
   test.each<[string[], RegExp]>([
     [['show', 'nothing'], /There is no session "nothing".*session list --all/],
     [['show', 'aaaaaaaa'], /"aaaaaaaa" matches 2 sessions[\s\S]*aaaaaaaa1 {2}Fix the login {2}\d+ \w+ ago\n/],

@@ -76,7 +76,7 @@ test.each<[string, (entry: Record<string, unknown>) => void]>([
         sent: [{ hash: 'x', wire: 'anthropic', form: null }],
       }),
   ],
-])('a log with %s is answered with a message', async (_, change) => {
+])('a log with %s leads to a message', async (_, change) => {
   const { file, run } = await recorded();
   await edit(file, change);
   const { code, stderr } = await run();
@@ -84,7 +84,7 @@ test.each<[string, (entry: Record<string, unknown>) => void]>([
   expect((await run('--list')).code).toBe(0);
 });
 
-test('an error that nobody expected is a message with an exit code', async () => {
+test('an unexpected error becomes a message with an exit code', async () => {
   const { code, stderr } = await runWith(['show', 'abc'], {
     real: { named: () => Promise.reject(new TypeError('x is not a function')) } as unknown as Sessions,
   });
@@ -94,7 +94,7 @@ test('an error that nobody expected is a message with an exit code', async () =>
   ]);
 });
 
-test('an entry that no request led to is bad input', async () => {
+test('an entry that did not result from a request is bad input', async () => {
   const { run } = await recorded();
   const { code, stdout, stderr } = await run('--seq', '0');
   expect([code, stdout]).toEqual([42, '']);

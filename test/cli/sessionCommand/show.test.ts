@@ -55,7 +55,7 @@ const turn = entriesOf([
   say('user', 'thanks\nreally'),
 ]);
 
-test('prints what the screen showed, with entry numbers; a call is shown with its result', async () => {
+test('prints what the screen showed, with entry numbers, and each call with its result', async () => {
   const lines = (await textOf(turn)).split('\n').map((line) => line.trimEnd());
   expect(lines.filter((line) => line !== '')).toEqual([
     '     #0 > fix the test',
@@ -100,7 +100,7 @@ test('nothing in a session controls the terminal', async () => {
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
 });
 
-test('of a long session, only calls waiting for results are kept in memory', {
+test('of a long session, only calls waiting for results are in memory', {
   tags: 'long',
 }, async () => {
   async function* many(): AsyncGenerator<JSONLEntry> {
@@ -112,7 +112,7 @@ test('of a long session, only calls waiting for results are kept in memory', {
   expect(pieces).toBe(50_000);
 });
 
-test('a single entry is shown in full, with the place of a large output', () => {
+test('prints a single entry in full, with the path of a large output', () => {
   const output = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
   const [entry] = entriesOf([{ ...result('c', output, 'npm test') }], 7);
   if (entry?.toolResult === undefined) throw new Error('no result');

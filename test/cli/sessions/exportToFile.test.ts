@@ -29,7 +29,7 @@ test('the default name has date and title, and nothing is overwritten', async ()
   expect((await stat(join(folder, 'clawdcode-2026-03-02-fix-the-login.md'))).mode & 0o777).toBe(0o600);
 });
 
-test('an existing file is unchanged', async () => {
+test('an existing file is not changed', async () => {
   const file = join(folder, 'mine.md');
   await writeFile(file, 'mine');
   expect(await exportToFile(entries, options, { file })).toMatchObject({ type: 'failed' });
@@ -37,7 +37,7 @@ test('an existing file is unchanged', async () => {
   expect(await readdir(folder)).toEqual(['mine.md']);
 });
 
-test('a write error is reported, and no partial file stays', async () => {
+test('a write error is reported, and no partial file remains', async () => {
   const done = await exportToFile(entries, options, { file: join(folder, 'no', 'such', 'a.md') });
   expect(done).toEqual({
     type: 'failed',
@@ -62,7 +62,7 @@ test('a secret in the title is not in the file name', async () => {
   expect(done).toMatchObject({ type: 'done' });
 });
 
-test('secrets are counted once each', async () => {
+test('each secret is counted once', async () => {
   const [one] = syntheticSecrets(1, 'count');
   const said = entriesOf([prompt(`${one?.text}`), reply(`again ${one?.text}`)]);
   expect(await exportToFile(said, options, { folder })).toMatchObject({ secrets: 1 });
@@ -74,6 +74,6 @@ test.each([
   ['\u001b[31m/\\:*?"<>|', 'clawdcode-2026-03-02-31m.md'],
   ['...', 'clawdcode-2026-03-02-s1.md'],
   ['word '.repeat(100), `clawdcode-2026-03-02-${Array(12).fill('word').join('-')}.md`],
-])('the name for the title %j is %s', (title, name) => {
+])('the file name for the title %j is %s', (title, name) => {
   expect(exportName({ format: 'md', meta: { ...meta, title } })).toBe(name);
 });

@@ -39,7 +39,7 @@ async function world(): Promise<World> {
 const folderOf = ({ dataRoot }: AppPaths, root: string): string =>
   basename(getProjectStoragePath(dataRoot, root));
 
-test('a session is found in its project’s old folder by id, by title or as the newest', {
+test('a session is found in its project’s old folder by id, by title, or as the newest', {
   tags: 'long',
 }, async () => {
   const { place, live } = await world();
@@ -94,7 +94,7 @@ test.each([{ type: 'new' }, { type: 'latest' }, { type: 'id', id: 'unknown' }] a
   },
 );
 
-test('a folder that is gone and had the same remote is a suggestion: only its id or title resumes it', async () => {
+test('a missing folder that had the same remote is a suggestion: only its id or title resumes it', async () => {
   const { place, live } = await world();
   const remote = async (root: string): Promise<void> => {
     await mkdir(join(root, '.git'), { recursive: true });

@@ -118,7 +118,7 @@ test('an open session cannot be renamed, archived or deleted; the message names 
   expect(await port.list({})).toHaveLength(1);
 });
 
-test('a copy in another project has the entries up to a position and their stored outputs', async () => {
+test('a fork in another project has the entries up to a position and their stored outputs', async () => {
   const { storeOf, here, there } = await setUp();
   const from = storeOf(there);
   const log = await from.createSession();
@@ -192,7 +192,7 @@ test('everything that copied entries refer to is copied', async () => {
   expect(String(await to.blobs.read(latest))).toBe('of it as well');
 });
 
-test('a session is stored with its project, and reading takes no lock', async () => {
+test('a session is stored in its project’s folder, and reading takes no lock', async () => {
   const { place, say, storeOf, here, there } = await setUp();
   const id = await say(there, 'Elsewhere');
   const project = storeOf(there).folder.split('/').at(-1) ?? '';

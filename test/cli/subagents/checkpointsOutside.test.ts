@@ -61,7 +61,7 @@ function workIn(sharesFolders = false) {
 
 const line = (command: string): Access => ({ type: 'command', command, cwd: '/w' });
 
-test('writes in the worktree are left out; of several files, only those in the project are recorded', async () => {
+test('writes in the worktree are left out, and of several files, only those in the project are recorded', async () => {
   const { run } = workIn();
   expect(await run({ type: 'write', paths: ['/w/a'] })).toEqual([]);
   const rest = { type: 'write', paths: ['/p/a'] };
@@ -71,7 +71,7 @@ test('writes in the worktree are left out; of several files, only those in the p
   ]);
 });
 
-test('a command is recorded if it runs unconfined, from before it starts, and each for itself', async () => {
+test('a command that runs unconfined is recorded from before it starts, each on its own', async () => {
   const { run } = workIn();
   const make = line('make');
   expect(await run(make, ['confine', 'make'])).toEqual(['make']);
@@ -80,7 +80,7 @@ test('a command is recorded if it runs unconfined, from before it starts, and ea
   expect(await run(make, ['confine', 'make'])).toEqual(['make']);
 });
 
-test('so is one that runs outside after the sandbox blocked it, and a line of which one part is unconfined', async () => {
+test('a command that runs outside after the sandbox blocked it is recorded too, and a line with one unconfined part', async () => {
   const { run } = workIn();
   const make = line('make');
   expect(await run(make, ['confine', 'make'], ['outside', 'make'])).toEqual([
@@ -105,7 +105,7 @@ test('a confined command is recorded if it may write to folders that the user ha
   expect(await run(make, ['confine', 'make'])).toEqual([['before', make], 'make', ['after', make]]);
 });
 
-test('of background commands, those that were recorded are followed as long as they run, and no others', async () => {
+test('recorded background commands are followed as long as they run, others are not', async () => {
   const { run, followedOf } = workIn();
   await run(line('make'), ['confine', 'make']);
   await run(line('cp a /p/a'), ['confine', 'cp a /p/a']);

@@ -49,7 +49,7 @@ test('the repository’s definitions need trust in exactly their content', async
   expect(await names(source({ trust: { isTrusted: true, granted } }))).not.toContain('mine');
 });
 
-test('the approval shows what a definition may use, and leaves out those that are never used', async () => {
+test('the approval dialog shows what a definition may use, and leaves out what is never used', async () => {
   await put('project/.clawdcode/agents/all.md', file('all'));
   const uses = 'tools: Read, Bash\ndisallowedTools: Grep\nmodel: evil/logger\npermissionMode: plan\n';
   await put('project/.clawdcode/agents/some.md', file('some', uses));
@@ -69,7 +69,7 @@ test('the approval shows what a definition may use, and leaves out those that ar
   expect((await usableAgents(source())).held).toEqual(['all', 'none', 'some']);
 });
 
-test('flags precede our own folders, these precede others, and a repository cannot replace a built-in agent', async () => {
+test('flags precede our own folders, which precede others, and a repository cannot replace a built-in agent', async () => {
   const body = (from: string) => `---\nname: one\ndescription: from ${from}\n---\nx`;
   await put('project/.clawdcode/agents/one.md', body('project-own'));
   await put('home/.clawdcode/agents/one.md', body('user-own'));

@@ -4,11 +4,14 @@ import { modelProblem } from '../../../src/cli/subagents/subagentPort.ts';
 
 const allowed = ['main-model', 'small', 'main-model', 'vendor/big'];
 
-test.each(['main-model', 'small', ' vendor/big ', 'inherit', 'haiku', ''])('%j may be named', (model) => {
-  expect(modelProblem(model, allowed)).toBeUndefined();
-});
+test.each(['main-model', 'small', ' vendor/big ', 'inherit', 'haiku', ''])(
+  'a call may name the model %j',
+  (model) => {
+    expect(modelProblem(model, allowed)).toBeUndefined();
+  },
+);
 
-test.each(['evil/logger', 'SMALL', 'small:free', '*'])('%j may not be named', (model) => {
+test.each(['evil/logger', 'SMALL', 'small:free', '*'])('a call may not name the model %j', (model) => {
   expect(modelProblem(model, allowed)).toContain(
     'Leave model out, or name one of: main-model, small, vendor/big.',
   );

@@ -20,7 +20,7 @@ const store = {
   loadSession: async (id: string) => (id === 'gone' ? undefined : { entries: log, damaged: [] }),
 };
 
-test('a subagent that ended without being reported is reported with its message', async () => {
+test('a subagent that ended without being reported is reported with its final message', async () => {
   const end = entry({
     subtype: 'task',
     message: { role: 'system', content: 'Background task a1 ended (done) after 3 s.' },

@@ -78,7 +78,7 @@ test('the user’s program gets variables that no shell reads as code', async ()
   await expect(readFile(join(folder, 'evil'))).rejects.toThrow();
 });
 
-test('it gets the environment without keys', async () => {
+test('the program gets the environment without keys', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { notify } = attentionOf(
@@ -98,7 +98,7 @@ test('it gets the environment without keys', async () => {
   expect(await told()).not.toContain('sk-mine');
 });
 
-test('a title that no variable can hold still notifies', async () => {
+test('even a title that no variable can hold is notified', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { notify } = attentionOf(
@@ -111,7 +111,7 @@ test('a title that no variable can hold still notifies', async () => {
   await expect.poll(told).toMatch(/^abc{998}$/);
 });
 
-test('it is never a program from the project, even if the project comes first on the PATH', async () => {
+test('the program is never one from the project, even if the project comes first on the PATH', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const programs = join(folder, 'node_modules/.bin');

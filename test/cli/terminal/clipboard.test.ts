@@ -44,7 +44,7 @@ test('a program gets the text, and if it fails, the next one does', async () => 
   expect(sent).toEqual([]);
 });
 
-test('without a program the terminal gets the text, and without a terminal nothing is claimed', {
+test('without a program the terminal gets the text; without a terminal no success is reported', {
   tags: 'long',
 }, async () => {
   const { env } = await withPrograms({ xclip: '/bin/cat > /dev/null; exit 3' });

@@ -42,7 +42,7 @@ test('VISUAL precedes EDITOR, and the shell splits arguments', async () => {
   expect(await edit('x', { VISUAL, EDITOR: 'false' })).toEqual({ type: 'edited', text: 'two words/--wait' });
 });
 
-test('the newline that editors add is removed, the draft’s own is kept', { tags: 'long' }, async () => {
+test('the newline added by editors is removed, the draft’s own is kept', { tags: 'long' }, async () => {
   const EDITOR = await editor(`true`);
   expect(await edit('a\n', { EDITOR })).toEqual({ type: 'edited', text: 'a\n' });
   const adding = await editor(`printf '\\n' >> "$file"`);
@@ -65,7 +65,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   expect(outcome.type === 'failed' && outcome.message).toMatch(message);
 });
 
-test('neither the shell nor the editor is taken from the project', { tags: 'long' }, async () => {
+test('neither the shell nor the editor is run from the project', { tags: 'long' }, async () => {
   for (const name of ['sh', 'my-editor'])
     await writeFile(join(folder, name), `#!/bin/sh\ntouch "${folder}/ran"\n`, { mode: 0o755 });
   const edited = await edit('x', { EDITOR: 'my-editor', PATH: `${folder}:${process.env.PATH}` });
@@ -73,7 +73,7 @@ test('neither the shell nor the editor is taken from the project', { tags: 'long
   expect(await readdir(folder)).not.toContain('ran');
 });
 
-test('nor from an added directory', { tags: 'long' }, async () => {
+test('neither the shell nor the editor is run from an added directory', { tags: 'long' }, async () => {
   const added = await mkdtemp(join(tmpdir(), 'edit-text-'));
   await writeFile(join(added, 'my-editor'), `#!/bin/sh\ntouch "${folder}/ran"\n`, { mode: 0o755 });
   const env = { EDITOR: 'my-editor', PATH: `${added}:${process.env.PATH}` };

@@ -46,7 +46,7 @@ test.each([
   '['.repeat(250_000),
   '{"a":'.repeat(50_000),
   `{"Chat":{"ctrl+e":${'['.repeat(120_000)}${']'.repeat(120_000)}}}`,
-])('a file nested too deeply is reported, and nothing is thrown', async (text) => {
+])('a file that is nested too deeply is reported, and nothing is thrown', async (text) => {
   await writeFile(file, text);
   const { keymap, problems } = await readUserKeys(file);
   expect(keymap).toBe(defaultKeymap);
@@ -80,7 +80,7 @@ test('a file that is too large is not read', async () => {
   expect((await readUserKeys(file)).problems).toEqual(['keybindings.json is too large to be read.']);
 });
 
-test('a change applies at once, also if the editor replaces the file, and its problems are reported once', async () => {
+test('a change applies at once, even if the editor replaces the file, and its problems are reported once', async () => {
   const port = createKeysPort(file);
   const said: string[] = [];
   let changes = 0;

@@ -44,7 +44,7 @@ async function run(command: string, brought: readonly string[] = [], timeoutMs =
   return { output: await made.run(input), ms: performance.now() - started, folder };
 }
 
-test('it reads JSON, runs in the working directory and knows the width', async () => {
+test('the command reads JSON, runs in the working directory and knows the width', async () => {
   const { output } = await run('cat; echo "$COLUMNS"; pwd > here');
   expect(output).toMatchObject({ type: 'text' });
   const [json = '', columns] = (output as { text: string }).text.split('\n');
@@ -52,7 +52,7 @@ test('it reads JSON, runs in the working directory and knows the width', async (
   expect(columns).toBe('77');
 });
 
-test('it gets the environment without keys', async () => {
+test('the command gets the environment without keys', async () => {
   const { output } = await run('env');
   expect(output).toMatchObject({ type: 'text', text: expect.stringContaining('PATH=') });
   expect(JSON.stringify(output)).not.toContain('sk-mine');
