@@ -76,7 +76,7 @@ function continues({ messages }: WireRequest, before: WireRequest | undefined): 
 
 for (const { window, trigger, lines } of windows) {
   test(
-    `by default, a task in ${window} tokens is finished with summaries at ${trigger} and nothing before`,
+    `by default, a task in ${window} tokens completes with summaries at ${trigger} and nothing before`,
     long,
     async () => {
       const { project, ...run } = await runPrint('hello', {
@@ -99,7 +99,7 @@ for (const {
   row: { window, trigger, lines },
   options,
 } of firstIsQuick(windows))
-  test(`drafts written in the background do the same in ${window} tokens`, options, async () => {
+  test(`background drafts do the same in ${window} tokens`, options, async () => {
     const app = await createTestApp({ window, files: book });
     app.server.otherwise(reader(lines));
     const open = await app.open();
@@ -110,7 +110,7 @@ for (const {
     expectOneSummaryAtTheTrigger(open.entries(), app.server.requests(), { window, trigger });
   });
 
-test('what is added while a summary is being written survives it', async () => {
+test('entries added while a summary is being written survive it', async () => {
   const app = await createTestApp({
     window: 16_000,
     settings: { context: { threadSummary: 'off' } },

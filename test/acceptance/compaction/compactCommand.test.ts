@@ -12,7 +12,7 @@ import { openProject, runPrint, SILENT, SUMMARY, use } from '../support/project.
 
 const talk = { text: `It scans. ${'And there is more to say about it. '.repeat(300)}`, ...SILENT };
 
-test('/compact reports sizes and files, is recorded, and a resume has the same context', async () => {
+test('/compact reports sizes and files, is recorded, and has the same result after a resume', async () => {
   const { server, ready, work } = await setUpProgram();
   server.script(
     { calls: [use('Read', { file_path: 'lib/constants.js', limit: 400 })], ...SILENT },
@@ -58,7 +58,7 @@ test('with too little to compact, /compact says so and makes no request', async 
   expect(entries.some(({ subtype }) => subtype === 'compact_boundary')).toBe(false);
 });
 
-test('Ctrl+C during /compact leaves the history as it was', async () => {
+test('Ctrl+C during /compact leaves the history unchanged', async () => {
   const project = await openProject();
   const first = await project.run('look', { replies: [talk] });
   const second = await project.run('and?', { resume: first.sessionId, replies: [{ text: 'That is it.' }] });
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test('a preview makes nothing of a paste: no constraint, no decision, no unread file', {
+test('a preview does not treat pasted text as constraints, decisions or unread files', {
   tags: 'long',
 }, async () => {
   const pasted = [

@@ -62,7 +62,7 @@ async function talkUntilDraft(stepMs: number) {
   return { begunAt: sizes.at(-1) ?? 0, growth: (sizes.at(-1) ?? 0) - (sizes.at(-2) ?? 0), triggerTokens };
 }
 
-test('a draft is begun as many steps before the trigger as writing it takes', { tags: 'long' }, async () => {
+test('a draft starts as many steps before the trigger as writing it takes', { tags: 'long' }, async () => {
   const slow = await talkUntilDraft(60_000);
   expect(slow.begunAt).toBeGreaterThan(slow.triggerTokens - 3.5 * slow.growth);
   expect(slow.begunAt).toBeLessThan(slow.triggerTokens);
@@ -71,7 +71,7 @@ test('a draft is begun as many steps before the trigger as writing it takes', { 
   expect(fast.begunAt).toBeGreaterThan(0.65 * fast.triggerTokens);
 });
 
-test('a local server with one slot gets no drafts, nor any with drafts off; their cost is counted', async () => {
+test('a local server with one slot gets no drafts, nor does any with drafts off; their cost is counted', async () => {
   const summaries = async (threadSummary: string, hasOneSlot: boolean) => {
     const choice = createModelChoice('mock-1', settingsSchema.parse({ contextWindow: 16_000 }));
     const app = await createTestApp({

@@ -16,7 +16,7 @@ async function talk(open: OpenTestApp, many: number): Promise<void> {
   await open.ask(last, { text: 'Understood.' });
 }
 
-test('after errors 500 there are four statistics, the last five requests, and a notice', async () => {
+test('after errors 500, the fallback has four statistics, the last five requests, and a notice', async () => {
   const app = await createTestApp({
     clock: hasty,
     window: 16_000,
@@ -53,7 +53,7 @@ test('after errors 500 there are four statistics, the last five requests, and a 
   expect(before).toBeGreaterThan(8);
 });
 
-test('when something else fails, the newest 30 % stay and the error is reported', {
+test('after any other error, the newest 30 % stay and the error is reported', {
   tags: 'long',
 }, async () => {
   const compacted = async (summarize: SummaryModel) => {

@@ -108,7 +108,7 @@ const modules = Object.fromEntries(
 );
 
 test.each(['written in the background', 'waited for'])(
-  'with default settings every compaction quotes a changed file, where summaries are %s',
+  'with default settings every compaction quotes a changed file if summaries are %s',
   { tags: 'long' },
   async (way) => {
     const isNear = way === 'waited for';
@@ -158,7 +158,7 @@ function continues(request: WireRequest | undefined, before: WireRequest | undef
   return JSON.stringify(request?.messages).startsWith(start);
 }
 
-test('every key that contains a path counts, files are cut at 1,000 lines, at most five are read', async () => {
+test('every key that contains a path counts, files are cut at 1,000 lines, and at most five are read', async () => {
   const app = await createTestApp({ files });
   const open = await app.open();
   const keys = ['file_path', 'path', 'target', 'source', 'destination'] as const;
@@ -181,7 +181,7 @@ test('every key that contains a path counts, files are cut at 1,000 lines, at mo
   expect(hidden.map(({ path }) => path)).toEqual([`${app.root}/long.txt`]);
 });
 
-test('the time of finding names grows with the length of the line, whatever the line', async () => {
+test('the time to find names grows linearly with any line', async () => {
   const app = await createTestApp();
   const entry = (content: string): JSONLEntry => ({
     v: 1,

@@ -12,7 +12,7 @@ const page = (n: number): string =>
     '\n',
   );
 
-test('from 128k to 32k it compacts before the next call', async () => {
+test('after a switch from 128k to 32k it compacts before the next request', async () => {
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`page${n}.txt`, page(n)]));
   const app = await createTestApp({ model: 'big', settings: { models }, files });
   const open = await app.open();

@@ -18,7 +18,7 @@ const names = Array.from({ length: 8 }, (_, n) => `file${n}.txt`);
 const files = Object.fromEntries(names.map((name) => [name, `content of ${name}\n`.repeat(40)]));
 const talk = `Done. ${'Now we know what is in them. '.repeat(500)}`;
 
-test('a summary is asked for on the cached prefix: six headings, tool names, file snippets', async () => {
+test('a summary request has the cached prefix, six headings, tool names and file snippets', async () => {
   const app = await createTestApp({ files });
   const open = await app.open();
   const [, , before] = await open.ask(
@@ -66,7 +66,7 @@ test('a summary is asked for on the cached prefix: six headings, tool names, fil
   expect(quoted).toEqual(shown);
 });
 
-test('a draft asked for in the background begins with every byte of the request before it, and fits the window', async () => {
+test('a background draft request begins with every byte of the request before it, and fits the window', async () => {
   const window = 16_000;
   const app = await createTestApp({ window, files });
   const open = await app.open();
@@ -98,7 +98,7 @@ test('a draft asked for in the background begins with every byte of the request 
   }
 });
 
-test('when the whole prefix is too long for the server, each message is clipped to 5,000 characters', async () => {
+test('if the whole prefix is too long for the server, each message is clipped to 5,000 characters', async () => {
   const app = await createTestApp({
     files: { 'long.txt': 'a long line of a long file\n'.repeat(1000) },
   });

@@ -8,7 +8,7 @@ import { createTestApp } from '../support/testApp.ts';
 const hasty: Clock = { now: () => Date.now(), random: () => 0.5, sleep: () => Promise.resolve() };
 const answer = { text: `Words. ${'And more of it. '.repeat(3000)}` };
 
-test('smart: the model is asked for the headings, and the next request shows them', async () => {
+test('smart: the model writes the headings, and the next request shows them', async () => {
   const open = await (await createTestApp({ window: 100_000 })).open();
   await open.ask('first', answer);
   await open.ask('second', { text: 'Short.' });
@@ -24,7 +24,7 @@ test('smart: the model is asked for the headings, and the next request shows the
     expect(summary).toContain(heading);
 });
 
-test('simple: it counts and quotes without asking a model, and reports no failure', async () => {
+test('simple: counts and quotes are written without the model, and no failure is reported', async () => {
   const open = await (
     await createTestApp({ window: 100_000, settings: { context: { summary: 'simple' } } })
   ).open();
@@ -39,7 +39,7 @@ test('simple: it counts and quotes without asking a model, and reports no failur
   for (const wanted of ['Messages: 2', 'Replies: 1', 'first']) expect(summary).toContain(wanted);
 });
 
-test('a model that fails leaves the simple summary, and says so', async () => {
+test('if the model fails, the simple summary remains, and a notice says so', async () => {
   const app = await createTestApp({ window: 100_000, clock: hasty });
   const open = await app.open();
   await open.ask('first', answer);

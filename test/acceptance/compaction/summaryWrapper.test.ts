@@ -10,7 +10,7 @@ import { runPrint, SUMMARY } from '../support/project.ts';
 const START = '[Previous conversation summary]';
 const END = '[End of summary]';
 
-test('the wrapper is there once in the next request and once after a resume, whatever the summary itself says', {
+test('the wrapper appears once in the next request and once after a resume, whatever the summary contains', {
   tags: 'long',
 }, async () => {
   const first = await runPrint('hello', {

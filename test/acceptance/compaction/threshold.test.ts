@@ -49,7 +49,7 @@ test('nothing happens at 79.9 % of the window, and a compaction at 80.0 %', asyn
   }
 });
 
-test('context.compact.threshold and retain apply; the tail that stays has the size they set', {
+test('context.compact.threshold and retain apply, and the retained tail has the set size', {
   tags: 'long',
 }, async () => {
   for (const retain of [0.1, 0.3]) {

@@ -33,7 +33,7 @@ test('fifteen rounds become a summary and ten rounds', async () => {
   expect(texts.find((text) => text.startsWith('[Previous conversation summary]'))).toBeDefined();
 });
 
-test('one giant round is compressed too, and no call loses its result', async () => {
+test('one giant round is compressed too, and every call keeps its result', async () => {
   const open = await (
     await createTestApp({ window: 200_000, files: { 'a.txt': 'alpha beta\n'.repeat(400) } })
   ).open();

@@ -22,7 +22,7 @@ test('a user message starts a round', async () => {
   expect(heads).toEqual(['one', 'two']);
 });
 
-test('a rewind goes to a round: a user message and everything up to the next one', async () => {
+test('a rewind removes whole rounds: a user message and everything up to the next one', async () => {
   const open = await (await createTestApp({ files: { 'a.txt': 'a' } })).open();
   await open.ask('one', { calls: [use('Read', { file_path: 'a.txt' })] }, { text: 'First.' });
   await open.ask('two', { calls: [use('Read', { file_path: 'a.txt' })] }, { text: 'Second.' });

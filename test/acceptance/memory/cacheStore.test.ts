@@ -11,7 +11,7 @@ import { openWorkbench } from '../../tools/workbench.ts';
 import { SUMMARY, use } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
 
-test('`CacheStore` keeps 100 values for five minutes, and lets the least recently used one go', () => {
+test('`CacheStore` keeps 100 values for five minutes, and evicts the least recently used one', () => {
   let now = 0;
   const cache = new CacheStore<number>(100, 5 * 60_000, () => now);
   for (let key = 0; key < 100; key++) cache.set(`k${key}`, key);
@@ -100,7 +100,7 @@ test('a file that Read has read is served from the cache until it is edited', as
   expect(hits()).toBe(known + 1);
 });
 
-test('what is cached for a file stamp is what Read returns', async () => {
+test('the value cached for a file stamp is what Read returns', async () => {
   const kept = new Map<string, ToolOutcome>();
   const bench = await openWorkbench(
     {},
@@ -124,7 +124,7 @@ test('what is cached for a file stamp is what Read returns', async () => {
   expect(await text()).toBe('from the cache');
 });
 
-test('each fact of a file is part of its stamp, and a stamp that proves nothing is not relied on', () => {
+test('each fact of a file is part of its stamp, and an ambiguous stamp is not trusted', () => {
   const facts = { dev: 1n, ino: 2n, size: 3n, mtimeNs: 4_000_000_005n, ctimeNs: 6_000_000_007n, blocks: 8n };
   for (const key of ['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const)
     expect(fileStamp({ ...facts, [key]: facts[key] + 1n })).not.toBe(fileStamp(facts));
@@ -134,7 +134,7 @@ test('each fact of a file is part of its stamp, and a stamp that proves nothing 
   expect(isStampReliable({ ...facts, blocks: 0n }, 9000)).toBe(false);
 });
 
-test('what a compaction quotes of a file comes from the cache until it is edited', async () => {
+test('a compaction’s quote of a file comes from the cache until the file is edited', async () => {
   const { root } = await createTestApp({ files: { 'a.txt': 'the first content\n' } });
   await settle();
   const cache = new CacheStore<string>(100, 300_000);
@@ -153,7 +153,7 @@ test('what a compaction quotes of a file comes from the cache until it is edited
   expect(await quote()).toBe('the other content\n');
 });
 
-test('an edit invalidates what was read of a file', async () => {
+test('an edit invalidates what was read from a file', async () => {
   const app = await createTestApp({
     window: 100_000,
     files: { 'a.txt': 'the first content\n' },

@@ -42,7 +42,7 @@ test('matching prompts include a saved note', { tags: 'long' }, async () => {
   for (const note of notes) expect(JSON.stringify(other.requests[0]?.messages)).not.toContain(note);
 });
 
-test('a search keeps to its limit, similarity and category', async () => {
+test('a search respects its limit, similarity and category', async () => {
   const app = await createTestApp();
   const folder = join(app.dataRoot, 'memory');
   await mkdir(folder, { recursive: true });

@@ -27,7 +27,9 @@ async function longSession(app: TestApp) {
   return manager;
 }
 
-test('of 1,200 messages 800 to 1,000 stay in memory, and no pair is split', { tags: 'long' }, async () => {
+test('of 1,200 messages 800 to 1,000 stay in memory, and no pair is separated', {
+  tags: 'long',
+}, async () => {
   const app = await createTestApp({ window: 1_000_000 });
   const manager = await longSession(app);
   const entries = manager.entries();

@@ -32,7 +32,7 @@ test('the parts sum to the total, in /context and in the JSON result', async () 
   expect(stdout).toContain(context_window.toLocaleString('en-US'));
 });
 
-test('--debug writes to a file or to standard error, and nothing else into the answer', {
+test('--debug writes to a file or to standard error, never into the reply', {
   tags: 'long',
 }, async () => {
   const { project, stdout, code } = await runPrint('hello', {

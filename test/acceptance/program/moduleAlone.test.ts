@@ -84,7 +84,7 @@ test('nothing in context imports the screen, the agent or the command line', asy
   }
 });
 
-test('on its own it counts, cuts and budgets', () => {
+test('on its own it counts, truncates and budgets', () => {
   const text = '这是一个长句子。包含多个分句。每个分句都有意义。';
   expect(context.estimateTokens(text)).toBeGreaterThan(10);
   expect(context.estimateTokens(context.truncateToTokens(text, 10))).toBeLessThanOrEqual(10);
@@ -128,7 +128,7 @@ test('on its own it builds a context of six parts, and a simple one', () => {
   expect(builder.buildSimpleContext('Be brief.', 'two', messages)).toHaveLength(4);
 });
 
-test('on its own it compresses a history, cuts an observation, and removes messages', () => {
+test('on its own it compresses a history, truncates an observation, and removes messages', () => {
   const { preview, truncated } = context.truncateObservation(
     'line\n'.repeat(5000),
     { maxLines: 2000, maxBytes: 51_200 },
@@ -152,7 +152,7 @@ test('on its own it compresses a history, cuts an observation, and removes messa
   expect(context.assignMessagePriorities(items)).toHaveLength(20);
 });
 
-test('on its own it takes a session from its creation to a compaction and to another day', async () => {
+test('on its own it takes a session from creation through a compaction to the next day', async () => {
   const folder = await place();
   const asked: ModelRequest[] = [];
   const manager = () =>

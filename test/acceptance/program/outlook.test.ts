@@ -26,7 +26,7 @@ function since(terminal: Terminal): () => string {
   return () => terminal.bytes().slice(from);
 }
 
-test('a change is confirmed on a screen that shows it, and Markdown is drawn in the chosen theme', async () => {
+test('a change is approved on a screen that shows it, and Markdown is drawn in the chosen theme', async () => {
   const setup = await setUpProgram();
   const { server, work } = setup;
   const edit = { file_path: 'new.txt', content: 'first line\n' };

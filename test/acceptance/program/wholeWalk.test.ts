@@ -4,7 +4,7 @@ import { setUpProgram } from '../../e2e/support/testProgram.ts';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
 import { keys } from '../../ui/screen.ts';
 
-test('work in a repository, confirm a call, /compact, leave, /resume', async () => {
+test('work in a repository, approve a call, /compact, exit, /resume', async () => {
   const { server, work, ready } = await setUpProgram();
   const filler = 'A long explanation of what was found in the scanner. '.repeat(60);
   server.script(

@@ -21,7 +21,7 @@ const options = { preserveStart: 5, preserveEnd: 7, minMessages: 0, confidence: 
 /** Everything is new enough to stay unmasked, so that removal is all there is to see. */
 const unmasked = { protect: 0.99 };
 
-test('of the scores .5067 and .4800 the higher one, removing the middle, is chosen', () => {
+test('of the scores .5067 and .4800, the higher one is chosen, which removes the middle', () => {
   const before = { tokens: 9000, messages: 15 };
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(9000);
   const middle = MiddleRemovalStrategy.remove(example, 6000, options);
@@ -41,7 +41,7 @@ test('of the scores .5067 and .4800 the higher one, removing the middle, is chos
   expect(new Set([...result.kept, ...result.removed]).size).toBe(15);
 });
 
-test('of two equal scores the middle wins', () => {
+test('with equal scores, the middle is removed', () => {
   const result = planRemoval(messages(9), 700, {
     ...options,
     preserveStart: 2,
@@ -52,7 +52,7 @@ test('of two equal scores the middle wins', () => {
   expect(result?.strategy).toBe('middle-removal');
 });
 
-test('in a session an unsure hybrid records both scores in one reduction that reaches its target', async () => {
+test('in a session, an uncertain hybrid records both scores in one reduction that reaches its target', async () => {
   const app = await createTestApp({
     window: 12_000,
     settings: { context: { strategy: 'hybrid', mask: unmasked, removal: { confidence: 0.99 } } },

@@ -34,7 +34,7 @@ test('`checkAndCompress` respects its switch, strategy, interval of 5 s and thre
     });
 });
 
-test('a burst of ten results in one second cannot overflow', { tags: 'long' }, async () => {
+test('a burst of ten results within a second cannot overflow', { tags: 'long' }, async () => {
   const window = 8000;
   const burst = Array.from({ length: 10 }, (_, n) =>
     use('Bash', { command: `seq ${n * 10_000} ${n * 10_000 + 4000}` }),

@@ -38,7 +38,7 @@ test('each conversation gets the strategy that fits its length, distribution and
     expect(reason).toMatch(/\d+ messages, \d+ % tools, \d+ % to go/);
 });
 
-test('other bases analyze nothing', () => {
+test('other bases do not analyze the conversation', () => {
   for (const base of ['middle-removal', 'oldest-removal'] as const) {
     for (const items of [longToolHeavy, shortDense, ambiguous]) {
       const result = plan(items, 0.6, base);
@@ -49,7 +49,7 @@ test('other bases analyze nothing', () => {
   }
 });
 
-test('in a session the log says what was seen and what was chosen', async () => {
+test('in a session, the log says what was measured and chosen', async () => {
   const reasons: Record<string, string> = {};
   for (const strategy of ['hybrid', 'middle-removal'] as const) {
     const app = await createTestApp({

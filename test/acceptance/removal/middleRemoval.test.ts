@@ -62,7 +62,7 @@ test('if the middle is not enough, low-priority messages are removed from the en
   expect(forced?.reason).toMatch(/2 more from the ends, because the request would not have fitted otherwise/);
 });
 
-test('strategy middle-removal keeps the first and the last messages of a session, pairs whole', async () => {
+test('strategy middle-removal keeps the first and the last messages of a session, and never splits a pair', async () => {
   const app = await createTestApp({
     window: 16_000,
     files: { 'a.txt': 'alpha\n' },

@@ -35,7 +35,7 @@ test('new messages of low priority are removed before old ones of high priority,
   );
 });
 
-test('strategy oldest-removal removes short words before a longer, older answer', async () => {
+test('strategy oldest-removal removes short messages before a longer, older reply', async () => {
   const app = await createTestApp({
     window: 16_000,
     settings: {
@@ -66,7 +66,7 @@ test('strategy oldest-removal removes short words before a longer, older answer'
   expect(texts.length).toBeGreaterThanOrEqual(12);
 });
 
-test('a session goes below the minimum only for a request that would not have fitted, and says so', async () => {
+test('a session goes below the minimum only for a request that would not fit otherwise, and says so', async () => {
   const window = 8000;
   const app = await createTestApp({
     window,

@@ -28,14 +28,14 @@ test.each<[string, Partial<StrategyItem>, string]>([
   expect(rank(given)).toBe(expected);
 });
 
-test('the first and the last messages are HIGH, and lose it when they are no longer last', () => {
+test('the first and last messages are HIGH, and stop being HIGH when they are no longer last', () => {
   const short = { textTokens: 5 };
   const ranks = assignMessagePriorities(messages(9, () => short)).map(({ priority }) => priority);
   expect([ranks[0], ranks[4], ranks[8]]).toEqual(['HIGH', 'LOW', 'HIGH']);
   expect(assignMessagePriorities(messages(20, () => short))[8]?.priority).toBe('LOW');
 });
 
-test('in a real session ？ counts as a question', async () => {
+test('in a real session ？ makes a question', async () => {
   const open = await (await createTestApp()).open();
   for (const text of ['Why?', '是这样吗？', 'Done.', '好的。']) await open.ask('go on', { text });
   const items = strategyItems(groupAtoms(open.entries()), { sizeOf: () => 10 }).filter(

@@ -25,7 +25,7 @@ test('twelve compactions leave ten records', async () => {
   }
 });
 
-test('an invalid result is rejected; where no other is valid, the old list is kept', () => {
+test('an invalid result is rejected; if no other is valid, the old list is kept', () => {
   const items = messages(20);
   const broken = (result: Partial<RemovalResult>): RemovalStrategy => ({
     name: 'hybrid',

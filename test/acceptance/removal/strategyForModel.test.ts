@@ -10,7 +10,7 @@ import { createTestApp } from '../support/testApp.ts';
 /** Everything is new enough to stay unmasked, so that removal is all there is to see. */
 const unmasked = { protect: 0.99 };
 
-test('strategy and amounts follow the model id and the base URL', () => {
+test('strategy and amounts follow from the model id and the base URL', () => {
   const gpt4 = strategyForModel('gpt-4.1');
   const o1 = strategyForModel('o1');
   const claude = strategyForModel('claude-sonnet-4');
@@ -31,7 +31,7 @@ test('strategy and amounts follow the model id and the base URL', () => {
   expect(strategyForModel('any', { baseUrl: 'https://api.openai.com/v1' })).toEqual(gpt4);
 });
 
-test('settings win over the table', () => {
+test('settings override the table', () => {
   const policy = (settings: object) =>
     removalPolicyFor(contextSettingsSchema.parse(settings), 'claude-sonnet-4');
   expect(policy({})).toMatchObject({ strategy: 'oldest-removal', source: 'model' });
@@ -75,7 +75,7 @@ test('the strategy changes with /model', async () => {
   expect(used).toEqual(['oldest-removal', 'middle-removal']);
 });
 
-test('/context settings says which strategy, and why', { tags: 'long' }, async () => {
+test('/context settings shows the strategy and the reason for it', { tags: 'long' }, async () => {
   const project = await openProject();
   const first = await project.run('hello', {
     replies: [{ text: 'Hi.' }],

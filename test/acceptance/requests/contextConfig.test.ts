@@ -20,7 +20,7 @@ const messages: readonly Message[] = [
 ];
 const thread = { summary: 'What was said before.', memories: ['Cats sleep all day.'], messages };
 
-test('each flag of `DEFAULT_CONTEXT_CONFIG` that is off leaves its part out', () => {
+test('turning off a flag of `DEFAULT_CONTEXT_CONFIG` omits its part', () => {
   expect(DEFAULT_CONTEXT_CONFIG).toEqual({
     totalBudget: 48_000,
     slidingWindowSize: 20,
@@ -63,7 +63,7 @@ test('each flag of `DEFAULT_CONTEXT_CONFIG` that is off leaves its part out', ()
   expect(built({ slidingWindowSize: 1 }).metadata.includedMessageCount).toBe(4);
 });
 
-test('`buildSimpleContext` is system, previous and user', () => {
+test('`buildSimpleContext` has system prompt, previous messages and user message', () => {
   const simple = new ContextBuilder().buildSimpleContext('Be brief.', 'a new question', messages);
   expect(simple).toEqual([
     { role: 'system', content: 'Be brief.' },
@@ -72,7 +72,7 @@ test('`buildSimpleContext` is system, previous and user', () => {
   ]);
 });
 
-test('in a session each switch leaves its part out of the request', { tags: 'long' }, async () => {
+test('in a session each switch omits its part of the request', { tags: 'long' }, async () => {
   const request = async (context: object) => {
     const app = await createTestApp({
       window: 100_000,

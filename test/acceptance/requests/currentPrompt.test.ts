@@ -4,7 +4,7 @@ import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
 import { openProject, use } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
 
-test('prompts with the same beginning, and a tool step, each appear once', async () => {
+test('prompts with the same beginning, and a tool step, appear once each', async () => {
   const app = await createTestApp({ files: { 'a.txt': 'alpha\n' } });
   const open = await app.open();
   const beginning = 'Please look at the file a.txt and tell me ';
@@ -25,7 +25,7 @@ test('prompts with the same beginning, and a tool step, each appear once', async
   }
 });
 
-test('an input too large for any request is stored in full; head, tail and pointer are sent, after a notice', {
+test('an input too large for any request is stored in full; after a notice, head, tail and pointer are sent', {
   tags: 'long',
 }, async () => {
   const project = await openProject({ window: 16_000 });

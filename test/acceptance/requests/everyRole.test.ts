@@ -10,7 +10,7 @@ import { runPrint, use } from '../support/project.ts';
 /** A model whose endpoint wants earlier reasoning back. */
 const REASONING_MODEL = 'deepseek-reasoner';
 
-test('every role comes out as it went in, tools, reasoning and errors included', async () => {
+test('messages of every role are unchanged, with tools, reasoning and errors', async () => {
   const first = await runPrint('Look into it 🔍', {
     files: { 'AGENTS.md': 'Always be kind.\n', 'empty.txt': '' },
     flags: ['--model', REASONING_MODEL],

@@ -4,7 +4,7 @@ import { LongTermMemory } from '../../../src/context/index.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { createTestApp } from '../support/testApp.ts';
 
-test('summary and memory fail, and the answer still comes', async () => {
+test('if summary and memory fail, the reply still arrives', async () => {
   const error = { kind: 'server', message: 'the summarizer is down', retryable: false } as const;
   let searches = 0;
   let summaries = 0;

@@ -45,7 +45,7 @@ test('after forty tool results the goal and the status are near the end', async 
   }
 });
 
-test('the reminder can be switched off, and its interval is a setting', {
+test('the reminder can be turned off, and its interval is a setting', {
   tags: 'long',
 }, async () => {
   const off = await longTurn({ instructionPinning: false });
@@ -64,7 +64,7 @@ test('the reminder can be switched off, and its interval is a setting', {
   ).toBeGreaterThan(4);
 });
 
-test('`extractGoalFromMessage` and `generateStatusSummary` give a goal and a status', () => {
+test('`extractGoalFromMessage` and `generateStatusSummary` return a goal and a status', () => {
   expect(extractGoalFromMessage(GOAL)).toBe(GOAL);
   for (const word of ['yes', 'Yes.', 'ok', 'go on', 'continue', 'ja', '好的', '继续'])
     expect(extractGoalFromMessage(word, GOAL)).toBe(GOAL);

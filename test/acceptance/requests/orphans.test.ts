@@ -10,7 +10,7 @@ import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
 import { runPrint, use } from '../support/project.ts';
 
-test('any cut of a real log makes a valid list', async () => {
+test('a real log cut anywhere gives a valid message list', async () => {
   const read = (limit: number) => use('Read', { file_path: 'lib/utils.js', limit });
   const { entries, again } = await runPrint('read', {
     replies: [

@@ -10,7 +10,7 @@ import { createTestApp } from '../support/testApp.ts';
 const words = ({ messages }: WireRequest): string[] =>
   messages.map((message) => `${message.role}: ${textOf(message).replace(/\s+/g, ' ').slice(0, 44)}`);
 
-test('a request is system, instructions, summary, messages, memory, input, and the reminder at the end', async () => {
+test('a request is system prompt, instructions, summary, messages, memory, input, and the reminder at the end', async () => {
   const app = await createTestApp({
     window: 100_000,
     instructions: 'Be kind.',

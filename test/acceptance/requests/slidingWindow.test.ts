@@ -51,7 +51,7 @@ test('`SlidingWindow.applyWindow` on thirty messages of a real log', async () =>
   expect(window.applyWindow([small as NonNullable<typeof tiny>], 0, 1000).totalTokens).toBe(70);
 });
 
-test('strategy sliding-window sends the newest rounds within its budget, in order, no call without its result', async () => {
+test('strategy sliding-window sends the newest rounds within its budget, in order, with every call and its result', async () => {
   const app = await createTestApp({
     settings: { context: { strategy: 'sliding-window' } },
     files: { 'a.txt': 'alpha beta\n'.repeat(30) },

@@ -31,7 +31,7 @@ const prompts = ({ messages }: WireRequest): string[] =>
 const result = ({ messages }: WireRequest): string =>
   textOf(messages.findLast(({ role }) => role === 'tool'));
 
-test('of the window’s defaults (5, 800 and 4,000) each override changes the request, and user text is never cut', async () => {
+test('overriding any window default (5, 800 and 4,000) changes the request, and user text is never cut', async () => {
   expect(contextSettingsSchema.parse({}).window).toEqual({
     rounds: 5,
     maxMessageTokens: 800,

@@ -14,7 +14,7 @@ import { createTestApp } from '../support/testApp.ts';
 
 const { offload } = contextSettingsSchema.parse({});
 
-test('a document, a list, a search and a plain text are each shortened in their own way', async () => {
+test('a document, a list, a search and plain text are each shortened differently', async () => {
   const page = await servePages({ '/long.html': article(30), '/short.txt': 'Only a few words.' });
   const names = Array.from({ length: 50 }, (_, n) => `src/file${n}.txt`);
   const app = await createTestApp({
@@ -64,7 +64,7 @@ test('Grep results beyond the limits are shortened file by file, not cut after t
   expect(search.match(/^\(\+\d+ more in this file\)$/gm)).toHaveLength(20);
 });
 
-test('null is "null", other values survive, and other names of the same tools are known', async () => {
+test('null is "null", other values are kept, and other names of the same tools are recognized', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-results-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const deps = {

@@ -8,7 +8,7 @@ import { createTestApp } from '../support/testApp.ts';
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 
-test('a line of a megabyte is cut to 51,200 bytes, of the head by default', { tags: 'long' }, async () => {
+test('a line of a megabyte is cut to its first 51,200 bytes by default', { tags: 'long' }, async () => {
   const project = await openProject({ window: 1_000_000 });
   await project.work.write('wide.txt', `start${'x'.repeat(1_000_000)}end`);
   const lines = Array.from({ length: 5000 }, (_, n) => `line ${n + 1}`).join('\n');
@@ -28,7 +28,7 @@ test('a line of a megabyte is cut to 51,200 bytes, of the head by default', { ta
   expect(truncateObservation(lines, undefined, 'tail').preview.endsWith('line 5000')).toBe(true);
 });
 
-test('a command keeps its beginning, its error lines and its end, no line twice', async () => {
+test('a command keeps its beginning, its error lines and its end, and no line twice', async () => {
   const app = await createTestApp({
     window: 1_000_000,
     files: {
@@ -83,7 +83,7 @@ test('context.truncate.* apply, and the pointer leads to the full output', async
   expect(read).toBe(text);
 });
 
-test('the result carries truncated, full_output_path and stats, and the path is readable', async () => {
+test('the result has truncated, full_output_path and stats, and the path is readable', async () => {
   const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
   for (const outputDir of [null, 'long outputs']) {
     const app = await createTestApp({

@@ -14,7 +14,7 @@ async function listed(offload: object, pattern = 'src/*.txt') {
 }
 const names = (text: string): string[] => text.match(/src\/f\d+\.txt/g) ?? [];
 
-test('of fifty items twenty are shown, and how to see the others', async () => {
+test('of fifty items twenty are shown, with a note on how to see the others', async () => {
   const { open, text } = await listed({});
   expect(names(text)).toHaveLength(20);
   expect(text).toContain('_note_');
@@ -24,7 +24,7 @@ test('of fifty items twenty are shown, and how to see the others', async () => {
   expect(new Set(names(textOf(next?.messages.at(-1)))).size).toBe(50);
 });
 
-test('shorter lists are whole, the limit is a setting, and so is the whole shortening', async () => {
+test('shorter lists are complete; the limit and shortening itself are settings', async () => {
   expect(names((await listed({}, 'src/f1*.txt')).text)).toHaveLength(11);
   expect((await listed({}, 'src/f1*.txt')).text).not.toContain('_note_');
   expect(names((await listed({ offload: { maxListItems: 5 } })).text)).toHaveLength(5);
@@ -58,7 +58,7 @@ async function admitted(list: unknown) {
 const items = (count: number, size = 1) =>
   Array.from({ length: count }, (_, n) => ({ name: `item ${n}`, about: 'word '.repeat(size) }));
 
-test('of a list in JSON the other keys are kept, and all of it can be recalled', async () => {
+test('a list in JSON keeps its other keys, and all of it can be recalled', async () => {
   const rest = { nextCursor: 'c7', query: { kind: 'all' }, isPartial: false };
   const { shown, text, whole } = await admitted({ ...rest, items: items(50) });
   expect(shown).toEqual({
@@ -74,7 +74,7 @@ test('of a list in JSON the other keys are kept, and all of it can be recalled',
   expect(short.shown).toEqual({ ...rest, items: items(20) });
 });
 
-test('of large items fewer are shown, of one too large its beginning, and long keys are left to the original', async () => {
+test('of large items fewer are shown, of one that is too large its beginning, and long keys stay in the original', async () => {
   const large = await admitted({ items: items(50, 150) });
   expect(large.shown.items.length).toBeGreaterThan(2);
   expect(large.shown.items.length).toBeLessThan(10);

@@ -4,7 +4,7 @@ import { ContextManager, PersistentStore } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { openProject, runPrint, use } from '../support/project.ts';
 
-test('system, session, conversation, tool, workspace and metadata are each filled', async () => {
+test('the system, session, conversation, tool, workspace and metadata layers are filled', async () => {
   const project = await openProject();
   const { work } = project;
   await work.git('remote', 'add', 'origin', 'https://example.com/a.git');

@@ -42,7 +42,7 @@ test('`ContextManager` creates a session, adds messages, and loads them again', 
   });
 });
 
-test('after a kill right after the answer, the whole turn is there again', { tags: 'long' }, async () => {
+test('after a kill right after the reply, the full turn is restored', { tags: 'long' }, async () => {
   const { server, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 3 } }], ...SILENT },
@@ -69,7 +69,7 @@ test('after a kill right after the answer, the whole turn is there again', { tag
   expect(textOf(messages.at(-1))).toBe('again?');
 });
 
-test('settings with which a session was started stay with it', { tags: 'long' }, async () => {
+test('a session keeps the settings with which it was started', { tags: 'long' }, async () => {
   const project = await openProject();
   const first = await project.run('hello', {
     replies: [{ text: 'Hi.' }],

@@ -6,7 +6,7 @@ import { program } from '../../e2e/support/program.ts';
 import { textOf } from '../../e2e/support/wire.ts';
 import { openProject, runPrint, SILENT } from '../support/project.ts';
 
-test('if nothing can be written, the answer comes with a warning', async () => {
+test('if nothing can be written, the reply comes with a warning', async () => {
   const project = await openProject();
   const env = { ...project.work.env(project.access), CLAWDCODE_HOME: '/dev/null/clawdcode' };
   const run = await project.run('hello', { env, format: 'text', replies: [{ text: 'Hi.' }] });
@@ -14,7 +14,7 @@ test('if nothing can be written, the answer comes with a warning', async () => {
   expect(run.stderr).toMatch(/not (being )?saved/i);
 });
 
-test('a disk that is full in the middle of a turn costs the log, not the answer', {
+test('a disk that fills up during a turn affects the log, not the reply', {
   tags: 'long',
 }, async () => {
   const { work, server, access } = await openProject();
@@ -44,7 +44,7 @@ test('a disk that is full in the middle of a turn costs the log, not the answer'
   expect(textOf(server.requests()[1]?.messages.at(-1))).toContain("'use strict'");
 });
 
-test('a session with damaged lines opens with a warning, and its readable lines are used', {
+test('a session with damaged lines opens with a warning and uses its readable lines', {
   tags: 'long',
 }, async () => {
   const first = await runPrint('one', { replies: [{ text: 'First.' }] });

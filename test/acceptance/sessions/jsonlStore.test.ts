@@ -35,7 +35,7 @@ test('`JSONLStore` appends, reads, finds and deletes', async () => {
   expect(await again.exists()).toBe(false);
 });
 
-test('after a kill in the middle of a write, earlier and later entries can be read', {
+test('after a kill during a write, earlier and later entries can be read', {
   tags: 'long',
 }, async () => {
   const project = await openProject();

@@ -108,7 +108,7 @@ test('an archived session is found by its content', { tags: 'long' }, async () =
   expect(stdout).not.toContain(idOf(2));
 });
 
-test('only the requested session is deleted, and only after a yes', async () => {
+test('only the requested session is deleted, and only after confirmation', async () => {
   const project = await openProject();
   const folder = await fill(project, 3);
   const refused = await project.print(['session', 'delete', idOf(1)]);

@@ -19,7 +19,7 @@ async function shown(context: object, more: SessionFactoryOptions = {}): Promise
   return texts.filter((text) => text.startsWith('question'));
 }
 
-test('the options have their default figures', () => {
+test('the options have their default values', () => {
   const settings = contextSettingsSchema.parse({});
   expect(settings.maxMemoryMessages).toBe(1000);
   expect(settings.cache).toEqual({ maxEntries: 100, ttlMs: 300_000 });
@@ -31,7 +31,7 @@ test('the options have their default figures', () => {
   expect(cache.size).toBe(100);
 });
 
-test('the filter bounds messages and tokens', { tags: 'long' }, async () => {
+test('the filter limits messages and tokens', { tags: 'long' }, async () => {
   expect(await shown({})).toHaveLength(30);
   expect(await shown({ filter: { enabled: true } })).toHaveLength(25);
   const few = await shown({ filter: { enabled: true, maxMessages: 7 } });
@@ -43,7 +43,7 @@ test('the filter bounds messages and tokens', { tags: 'long' }, async () => {
   expect(await shown({ slidingWindowSize: 3 })).toEqual(['question 27', 'question 28', 'question 29']);
 });
 
-test('by default a session of 60 messages resumes whole after 30 hours; with the filter it does not', async () => {
+test('by default a session of 60 messages resumes in full after 30 hours; with the filter it does not', async () => {
   const resumed = async (context: object): Promise<string[]> => {
     let later = 0;
     const clock = { ...systemClock, now: () => Date.now() + later };
@@ -61,7 +61,7 @@ test('by default a session of 60 messages resumes whole after 30 hours; with the
   expect(await resumed({ filter: { enabled: true, maxAgeHours: 48, maxMessages: 100 } })).toHaveLength(61);
 });
 
-test('the threshold can be given in tokens, and compaction be switched off', async () => {
+test('the threshold can be given in tokens, and compaction turned off', async () => {
   const compactions = async (context: object): Promise<number> => {
     const app = await createTestApp({
       window: 200_000,

@@ -29,7 +29,7 @@ test('branch and remote are read from the repository, and a detached head has no
   expect(await paths.detectGitRemote(work.home)).toBeUndefined();
 });
 
-test('a detached head, no repository and a very long path are all places to work in', {
+test('the program works with a detached head, without a repository, and in a very long path', {
   tags: 'long',
 }, async () => {
   const project = await openProject();
@@ -46,7 +46,7 @@ test('a detached head, no repository and a very long path are all places to work
   expect(await readdir(join(project.work.data, 'projects'))).toHaveLength(3);
 });
 
-test('CLAWDCODE_HOME moves everything, and an id that leads out of the folder is refused', {
+test('CLAWDCODE_HOME moves everything, and an id that leads out of the folder is rejected', {
   tags: 'long',
 }, async () => {
   const { project, requests } = await runPrint('hello', { replies: [{ text: 'Hi.' }] });

@@ -42,7 +42,7 @@ test('200 entries saved at once are in order and chained', async () => {
   });
 });
 
-test('a crash between the boundary and its summary leaves a whole session', async () => {
+test('a crash between the boundary and its summary leaves a complete session', async () => {
   const app = await createTestApp();
   const first = await app.open();
   await first.ask('first question', { text: `A long answer. ${'It goes on. '.repeat(400)}` });

@@ -19,7 +19,7 @@ async function modesBelow(folder: string): Promise<[string, number][]> {
   );
 }
 
-test('two repositories have two folders, and neither sees the other', async () => {
+test('two repositories have two folders, and neither sees the other’s sessions', async () => {
   const { work, server, print } = await openProject();
   const other = join(work.repository, '..', 'other');
   await mkdir(join(other, '.git'), { recursive: true });

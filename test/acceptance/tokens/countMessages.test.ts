@@ -14,7 +14,7 @@ const encoder: TokenEncoder = {
 };
 const chinese = '请把解析器里的错误修好，并且不要改动测试。';
 
-test('`TokenCounter` counts texts and messages, and its cache can be looked at and cleared', async () => {
+test('`TokenCounter` counts texts and messages, and its cache can be inspected and cleared', async () => {
   const counter = new TokenCounter({ encoder });
   counter.setModel({ tokenizer: 'o200k_base' });
   const message: Message = { role: 'user', content: chinese };
@@ -42,7 +42,7 @@ test('`TokenCounter` counts texts and messages, and its cache can be looked at a
   ]);
 });
 
-test('the vocabulary is the model’s', async () => {
+test('the vocabulary depends on the model', async () => {
   const [newer, older] = [new TokenCounter({ encoder }), new TokenCounter({ encoder })];
   newer.setModel({ tokenizer: 'o200k_base' });
   older.setModel({ tokenizer: 'cl100k_base' });
@@ -51,7 +51,7 @@ test('the vocabulary is the model’s', async () => {
   expect(countExactly(cl100k, chinese)).not.toBe(countExactly(o200k, chinese));
 });
 
-test('where the encoder fails, or there is none, a careful estimate counts', async () => {
+test('if the encoder fails, or there is none, a careful estimate is used', async () => {
   const broken = new TokenCounter({
     encoder: { count: () => Promise.reject(new Error('gone')), close: () => undefined },
   });

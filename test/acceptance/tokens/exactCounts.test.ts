@@ -52,7 +52,7 @@ test.each(['o200k_base', 'cl100k_base'] as const)(
   },
 );
 
-test('forty thousand "a" take less than a second, and exactly 80 % is enough', async () => {
+test('forty thousand "a" take less than a second, and exactly 80 % triggers', async () => {
   const o200k = await loadVocabulary('o200k_base');
   const counter = new TokenCounter();
   for (const text of ['a'.repeat(40_000), '中'.repeat(40_000), '-'.repeat(40_000), ' '.repeat(40_000)]) {
@@ -67,7 +67,7 @@ test('forty thousand "a" take less than a second, and exactly 80 % is enough', a
   expect(counter.estimateTokens('a'.repeat(400))).toBe(100);
 });
 
-test('the meter of a session learns from what the server counts', { tags: 'long' }, async () => {
+test('a session’s counter learns from the server’s counts', { tags: 'long' }, async () => {
   const text = 'Please explain what the scanner does. '.repeat(200);
   const report = (n: number) => ({
     text: `Answer ${n}.`,

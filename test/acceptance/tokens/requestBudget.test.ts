@@ -15,7 +15,7 @@ test('`TokenBudgetTracker` rejects what is over the budget', () => {
   expect(tracker.getBreakdown()).toEqual({ system: 2000, summary: 1000 });
 });
 
-test('the budget granted per part is what the result and /context report', {
+test('the budget of each part is what the result and /context report', {
   tags: 'long',
 }, async () => {
   const first = await runPrint('hello', { replies: [{ text: 'Hi.' }], window: 20_000 });

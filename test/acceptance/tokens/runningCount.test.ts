@@ -101,7 +101,7 @@ test('the running count equals a full recount as a session grows, shrinks and un
   expect(projection.view().atoms.length).toBeGreaterThan(64);
 });
 
-test('the session’s meter says the same after a resume, after compactions and undos too', async () => {
+test('the session’s counter returns the same after a resume, even after compactions and undos', async () => {
   const app = await createTestApp({ strategy: 'summary', files: { 'a.txt': 'alpha beta\n'.repeat(200) } });
   const open = await app.open();
   const measures: object[] = [];

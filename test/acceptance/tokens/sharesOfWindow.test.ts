@@ -11,7 +11,7 @@ test('`allocateBudget` divides 48,000 tokens 20 : 10 : 10 : 55 : 5', () => {
   expect(allocateBudget(10_000, own)).toMatchObject({ systemPrompt: 5000, summary: 200 });
 });
 
-test('the messages get what summary and memories do not use', async () => {
+test('messages get what summary and memories do not use', async () => {
   const app = await createTestApp({
     settings: { context: { totalBudget: 48_000, threadSummary: 'off' } },
     window: 200_000,
@@ -31,7 +31,7 @@ test('the messages get what summary and memories do not use', async () => {
   ).toBe(false);
 });
 
-test('system and tools come first, and are only warned about over their share', async () => {
+test('system prompt and tools come first, and only cause a warning above their share', async () => {
   const systemPrompt = 'Be careful with everything. '.repeat(400);
   const app = await createTestApp({ window: 16_000, systemPrompt });
   const open = await app.open();

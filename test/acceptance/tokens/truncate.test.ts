@@ -18,7 +18,7 @@ const piece = fc.oneof(
 );
 const mixed = fc.array(piece, { maxLength: 30 }).map((parts) => parts.join(''));
 
-test('`truncateToTokens` keeps 1,000 mixed strings within their tokens, well-formed, and whole where they fit', () => {
+test('`truncateToTokens` keeps 1,000 mixed strings within their tokens, well-formed, and complete if they fit', () => {
   let cuts = 0;
   fc.assert(
     fc.property(
@@ -42,7 +42,7 @@ test('`truncateToTokens` keeps 1,000 mixed strings within their tokens, well-for
   expect(cuts).toBeGreaterThan(100);
 });
 
-test('a cut ends at a sentence that ends in the second half, and takes no path for one', () => {
+test('a cut falls at the end of a sentence in the second half, and not at a dot in a path', () => {
   const text = `${'word '.repeat(14)}end. ${'more '.repeat(40)}`;
   expect(truncateToTokens(text, 25)).toBe(`${'word '.repeat(14)}end....`);
   expect(truncateToTokens(`${'词'.repeat(20)}。${'字'.repeat(40)}`, 18)).toBe(`${'词'.repeat(20)}。...`);
