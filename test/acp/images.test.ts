@@ -29,7 +29,7 @@ test.each([
   expect(withoutImages(given)).toBe(shown);
 });
 
-test('it makes no difference in which pieces a text arrives', () => {
+test('a text is read the same, however it is split', () => {
   const words = [
     '!',
     '[',

@@ -21,7 +21,7 @@ describe('diffs', () => {
     ...['@@ -10,1 +10,2 @@', ' ten', '+--- eleven', ''],
   ].join('\n');
 
-  test('each hunk is the text before and after', () => {
+  test('each hunk has the text before and after', () => {
     expect(diffContent('/a.txt', diff, false)).toEqual([
       { type: 'diff', path: '/a.txt', oldText: 'one\ntwo\nthree\n', newText: 'one\nzwei\nthree\n' },
       { type: 'diff', path: '/a.txt', oldText: 'ten\n', newText: 'ten\n--- eleven\n' },
@@ -29,7 +29,7 @@ describe('diffs', () => {
     expect(firstLineOf(diff)).toBe(2);
   });
 
-  test('a line feed at the end of the file is one only if it is there', () => {
+  test('a line feed at the end of the file appears only if there is one', () => {
     const note = '\\ No newline at end of file\n';
     expect(diffContent('/a', `@@ -1,2 +1,2 @@\n one\n-two\n+two\n${note}`, false)).toMatchObject([
       { oldText: 'one\ntwo\n', newText: 'one\ntwo' },
@@ -39,7 +39,7 @@ describe('diffs', () => {
     ]);
   });
 
-  test('a new file has nothing before; other text is no diff', () => {
+  test('a new file has no old text; other text is not a diff', () => {
     expect(diffContent('/b', '@@ -0,0 +1,1 @@\n+new\n', true)).toEqual([
       { type: 'diff', path: '/b', oldText: null, newText: 'new\n' },
     ]);
@@ -82,7 +82,7 @@ describe('calls', () => {
     expect(toolCallOf('id', 'Bash', { command: 'a\nb\u202Ec\u001b[31m' }, '/').title).toBe('a bc[31m');
   });
 
-  test('long inputs are cut, and stay what they are otherwise', () => {
+  test('long inputs are cut and otherwise unchanged', () => {
     expect(boundedInput({ a: [1, null, 'x'] })).toEqual({ a: [1, null, 'x'] });
     expect(JSON.stringify(boundedInput({ content: 'x'.repeat(1_000_000) })).length).toBeLessThan(21_000);
     expect(JSON.stringify(boundedInput(Array(1000).fill('y'.repeat(1000)))).length).toBeLessThan(21_000);
@@ -92,7 +92,7 @@ describe('calls', () => {
 describe('prompts', () => {
   const text = (words: string): ContentBlock => ({ type: 'text', text: words });
 
-  test('links to files are mentions; other addresses stay text', () => {
+  test('links to files are mentions; other addresses remain text', () => {
     const link = (uri: string): ContentBlock => ({ type: 'resource_link', name: 'x', uri });
     const words = (uri: string): string => promptOf([text('See '), link(uri)]).text;
     expect(words('file:///repo/a%20b.ts')).toBe('See @"/repo/a b.ts"');
@@ -109,7 +109,7 @@ describe('prompts', () => {
       expect(promptOf([text('See '), link(uri)]).typed, uri).toBe('See ');
   });
 
-  test('included content is not what the user typed, and cannot end its fence', () => {
+  test('embedded content is not what the user typed, and cannot end its fence', () => {
     const resource = { uri: 'file:///a.md', text: '```\n@secret\n```' };
     const prompt = promptOf([text('Why?'), { type: 'resource', resource }]);
     expect(prompt.typed).toBe('Why?');
@@ -125,7 +125,7 @@ describe('prompts', () => {
       [{ type: 'resource', resource: { uri: 'a:b', blob: 'AAAA' } } as ContentBlock],
       'neither text nor an image',
     ],
-  ])('what cannot be sent has a problem', (blocks, problem) => {
+  ])('content that cannot be sent is reported', (blocks, problem) => {
     expect(promptOf(blocks).problem).toContain(problem);
   });
 });
@@ -138,7 +138,7 @@ describe('MCP servers of the client', () => {
     env: [{ name: 'A', value: '1' }],
   });
 
-  test('definitions are taken over; names become valid and stay apart', () => {
+  test('definitions are taken over, and names become valid and unique', () => {
     const web: McpServer = {
       type: 'http',
       name: 'web',
@@ -170,7 +170,7 @@ describe('MCP servers of the client', () => {
   });
 });
 
-describe('choices', () => {
+describe('options', () => {
   test('the modes that Shift+Tab offers, and the current one', () => {
     const { availableModes, currentModeId } = modesOf({ ...state, mode: 'bypassPermissions' });
     expect(currentModeId).toBe('bypassPermissions');
@@ -182,7 +182,7 @@ describe('choices', () => {
     ]);
   });
 
-  test('the current model is listed first; effort only for a model that has it', () => {
+  test('the current model is listed first; effort only for a model that supports it', () => {
     const ids = (options: ReturnType<typeof configOptionsOf>) => options.map(({ id }) => id);
     expect(ids(configOptionsOf(state, []))).toEqual(['mode', 'model']);
     const model = { ...state.model, efforts: ['low', 'high'] };

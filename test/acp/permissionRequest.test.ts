@@ -15,7 +15,7 @@ const shown = (preview: Preview): string =>
 const diff = (lines: readonly string[], start: number): string =>
   `@@ -${start},1 +${start},${lines.length + 1} @@\n x\n${lines.map((line) => `+${line}\n`).join('')}`;
 
-describe('everything that a call would do is shown', () => {
+describe('the request shows everything that a call would do', () => {
   test('the middle of a long command', () => {
     const command = `echo ${'a'.repeat(60_000)}; touch hidden; echo ${'b'.repeat(60_000)}`;
     expect(shown({ type: 'command', command, cwd: '/p' })).toContain('touch hidden');
@@ -53,13 +53,13 @@ describe('everything that a call would do is shown', () => {
     expect(shown({ type: 'plan', plan })).toContain(' &lt;details>rm');
   });
 
-  test('what the model says of its command is marked as such', () => {
+  test('the model’s description of its command is marked as such', () => {
     const said = shown({ type: 'command', command: 'x', cwd: '/p', description: 'Approved by the user' });
     expect(said).toContain('The model says: Approved by the user');
   });
 });
 
-test('what no one would read is not asked about', () => {
+test('a call too large to read is denied without asking', () => {
   expect(isTooLong({ type: 'command', command: 'x'.repeat(400_001), cwd: '/p' })).toBe(true);
   expect(isTooLong({ type: 'command', command: 'x', cwd: '/p' })).toBe(false);
 });

@@ -34,7 +34,7 @@ test.each<[string, MadeUpFields, string]>([
     { type: 'system', subtype: 'turn_end', data: { outcome: 'interrupted' } },
     '> Interrupted.',
   ],
-])('%s is a message with the line of the terminal', (_, entry, text) => {
+])('%s is a message with the line shown in the terminal', (_, entry, text) => {
   expect(replay(entry)).toMatchObject([
     { sessionUpdate: 'agent_message_chunk', content: { text: `\n\n${text}\n\n` } },
   ]);

@@ -20,14 +20,14 @@ const blocks = (...ids: readonly number[]): Sized[] => ids.map((id) => ({ id, to
 const trace = makeTrace({ ...standard, steps: 200 }, 1, 64_000);
 
 describe('the cache model', () => {
-  test('serves the longest common beginning, whole blocks only', () => {
+  test('serves the longest common prefix, in whole blocks only', () => {
     const cache = new PromptCache(sheet);
     expect(cache.serve(blocks(1, 2, 3), 0)).toMatchObject({ read: 0, write: 300, warm: false });
     expect(cache.serve(blocks(1, 2, 3, 4), 1)).toMatchObject({ read: 300, write: 100, shared: 300 });
     expect(cache.serve(blocks(1, 9, 3, 4), 2)).toMatchObject({ read: 100, write: 300, shared: 100 });
   });
 
-  test('finds a beginning again that a request in between did not share', () => {
+  test('finds a prefix again even after a request that did not share it', () => {
     const cache = new PromptCache(sheet);
     cache.serve(blocks(1, 2, 3), 0);
     cache.serve(blocks(8, 9), 1);
@@ -36,7 +36,7 @@ describe('the cache model', () => {
     expect(cache.serve(blocks(1, 2, 3, 4), 4)).toMatchObject({ read: 0 });
   });
 
-  test('forgets after its time to live, and keeps nothing that is too short', () => {
+  test('expires entries, and keeps nothing that is too short', () => {
     const cache = new PromptCache(sheet);
     cache.serve(blocks(1, 2), 0);
     expect(cache.serve(blocks(1, 2), 5)).toMatchObject({ read: 0, write: 200, warm: false });
@@ -45,7 +45,7 @@ describe('the cache model', () => {
     expect(strict.serve(blocks(1, 3), 1)).toMatchObject({ read: 0, write: 200 });
   });
 
-  test('bills each token of a request exactly once', () => {
+  test('charges each token of a request exactly once', () => {
     const request = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(fc.array(request, { maxLength: 12 }), (requests) => {
@@ -60,7 +60,7 @@ describe('the cache model', () => {
 });
 
 test.each(policies.map((policy) => [policy.name, policy] as const))(
-  '%s: the same trace gives the same figures, and no request is over the window',
+  '%s: the same trace has the same figures, and no request exceeds the window',
   (_name, policy) => {
     const [first = sheet] = sheets;
     const figures = simulate(trace, policy, first);
@@ -70,7 +70,7 @@ test.each(policies.map((policy) => [policy.name, policy] as const))(
   },
 );
 
-test('every fact that was planted can be read where it was planted, and no value twice', () => {
+test('every planted fact can be read where it was planted, and no value occurs twice', () => {
   const planted = plant(trace, 150);
   const texts = createTexts(planted.trace, planted.lines);
   for (const { event, value, label } of planted.needles) {

@@ -12,7 +12,7 @@ import { createTexts } from '../../bench/context/trace/texts.ts';
 const [sheet] = sheets;
 if (sheet === undefined) throw new Error('There is no price sheet.');
 
-test('the engine itself: no request over the window, and economy is cheaper than the default and most others', {
+test('with the real engine no request exceeds the window, and economy is cheaper than the default and most others', {
   tags: 'long',
 }, async () => {
   const trace = { ...makeTrace({ ...standard, steps: 150 }, 3, 64_000), fixedTokens: 12_000 };
@@ -35,7 +35,7 @@ test('the engine itself: no request over the window, and economy is cheaper than
   expect(others.filter((other) => cost < other).length).toBeGreaterThan(others.length / 2);
 });
 
-test('a task that needs what no request shows any more is done with Recall, and cannot be done without', {
+test('a task that needs something no request shows any more completes with Recall, and cannot without it', {
   tags: 'long',
 }, async () => {
   const policy = { name: 'auto', settings: {}, windowTokens: 24_000, recall: true };

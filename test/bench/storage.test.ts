@@ -13,7 +13,7 @@ import { runDisk } from '../../bench/storage/disk.ts';
 import { runKills } from '../../bench/storage/kills.ts';
 import { boundsOf, printBounds } from '../../bench/storage/report.ts';
 
-test('writers that are killed, damaged logs, failing disks and a crowd on one session lose nothing', {
+test('killed writers, damaged logs, failing disks and many openers of one session lose nothing', {
   tags: 'long',
   timeout: 120_000,
 }, async () => {

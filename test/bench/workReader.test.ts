@@ -18,7 +18,7 @@ const said = (text: string): Shown => ({ isPrompt: false, text });
 const asked = (text: string): Shown => ({ isPrompt: true, text });
 const [now, before] = [said(`a\n${need.text}\nb`), said(`a\n${need.earlier[0]}\nb`)];
 
-describe('what a request contains about something that a step needs', () => {
+describe('what a request shows of something that a step needs', () => {
   test.each([
     ['shown', 'the text itself', [now]],
     ['shown', 'the text, and later what stood there before', [now, before]],
@@ -44,10 +44,10 @@ describe('what a request contains about something that a step needs', () => {
   });
 });
 
-describe('the time of a work trace', () => {
+describe('the duration of a work trace', () => {
   const signal = new AbortController().signal;
 
-  test('a summary written in the background delays nothing', async () => {
+  test('a background summary delays nothing', async () => {
     const clock = new WorkClock();
     let isWritten = false;
     void clock.sleep(90, signal).then(() => {
@@ -64,7 +64,7 @@ describe('the time of a work trace', () => {
     });
   });
 
-  test('work that waits for a summary makes the user wait', async () => {
+  test('work that requires a summary makes the user wait', async () => {
     const clock = new WorkClock();
     const draft = clock.sleep(90, signal);
     await clock.pass(0.5);
@@ -73,7 +73,7 @@ describe('the time of a work trace', () => {
     expect(clock.waits).toEqual([60]);
   });
 
-  test('a summary that is no longer wanted wakes at once', async () => {
+  test('a summary that is no longer needed resolves at once', async () => {
     const clock = new WorkClock();
     const abort = new AbortController();
     const draft = clock.sleep(90, abort.signal);

@@ -93,13 +93,13 @@ describe('the worker', () => {
     return { ...counts, requests: bill.requests };
   }
 
-  test('a worker that sees everything makes exactly the steps of the plan', { tags: 'long' }, async () => {
+  test('a worker that sees everything takes exactly the planned steps', { tags: 'long' }, async () => {
     const counts = await play(forgetful(10_000));
     expect(counts).toMatchObject({ extraBefore: 0, extraAfter: 0, wrongEdits: 0, requests: 60 });
     expect(counts.unmet.size).toBe(0);
   });
 
-  test('a worker that forgets rereads, makes mistakes, and corrects them in the end', {
+  test('a worker that forgets rereads, makes mistakes, and finally corrects them', {
     tags: 'long',
   }, async () => {
     const counts = await play(forgetful(12));
@@ -117,7 +117,7 @@ describe('the worker', () => {
   });
 });
 
-describe('all policies at one small plan', { tags: 'long' }, () => {
+describe('all policies on one small plan', { tags: 'long' }, () => {
   const policies = [...peerPolicies, ...ourPolicies()];
   const plan = makePlan({ ...project, files: 60, steps: 90 }, 2);
   const results = new Map<string, WorkResult>();
@@ -135,7 +135,7 @@ describe('all policies at one small plan', { tags: 'long' }, () => {
     }
   });
 
-  test('the other mechanisms summarize, wait for it, and need extra steps afterwards only', () => {
+  test('other mechanisms summarize, wait for it, and need extra steps only afterwards', () => {
     for (const { name } of peerPolicies) {
       const result = results.get(name);
       expect(result?.extraBefore).toBe(0);
@@ -147,14 +147,14 @@ describe('all policies at one small plan', { tags: 'long' }, () => {
 
   // Without drafts: the engine waits 40 ms for one that is about to be ready, and a busy machine gives other figures.
   test.each([...peerPolicies.slice(0, 1), ...ourPolicies({ threadSummary: 'off' }).slice(0, 1)])(
-    '$name: the same plan gives the same figures',
+    '$name: the same plan has the same figures',
     async (policy) => {
       expect(await work(plan, policy, 64_000)).toEqual(await work(plan, policy, 64_000));
     },
   );
 });
 
-test('where nothing is reduced nothing has to be looked up, and all cost the same', {
+test('if nothing is reduced, nothing is looked up, and all cost the same', {
   tags: 'long',
 }, async () => {
   const plan = makePlan(shortTask, 1);

@@ -58,7 +58,7 @@ afterEach(() => rm(base, { recursive: true, force: true }));
 
 const read = () => readCode(place, 'here');
 
-test('what was written is found, by the sum of its source', () => {
+test('cached code is found by its source’s checksum', () => {
   expect(read().find('cli.cjs', 'one')).toEqual({ ...FIRST, runs: 1 });
   expect(read().find('chunk-A.cjs', 'two')).toEqual({ ...SECOND, runs: 1 });
   expect(read().find('cli.cjs', 'two')).toBeUndefined();
@@ -66,7 +66,7 @@ test('what was written is found, by the sum of its source', () => {
   expect(readCode(place, 'elsewhere').find('cli.cjs', 'one')).toBeUndefined();
 });
 
-test('what another key has signed, or what was signed for another program, is not used', async () => {
+test('code signed with another key, or for another program, is not used', async () => {
   const key = join(place.dataRoot, 'compile-cache.key');
   const other = readCode(place, 'elsewhere');
   other.write([FIRST], () => true);
@@ -91,7 +91,9 @@ test.skipIf(process.getuid === undefined)('a file that others could have written
   expect(read().find('cli.cjs', 'one')?.code).toEqual(FIRST.code);
 });
 
-test('whatever has become of the file, a piece is whole or not there', { tags: 'long' }, async () => {
+test('whatever has happened to the file, a cached piece is complete or missing', {
+  tags: 'long',
+}, async () => {
   const whole = await readFile(file);
   const damaged = fc.oneof(
     fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 })).map(([at, bits]) => {
@@ -138,7 +140,7 @@ test('without read or write access there is no message', async () => {
   expect(readCode(undefined, 'here').find('cli.cjs', 'one')).toBeUndefined();
 });
 
-test('what V8 has dropped meanwhile stays, and only of a source that has not changed', () => {
+test('code that V8 has discarded is kept, if its source has not changed', () => {
   const less = Buffer.from('less');
   read().write([{ ...FIRST, code: less }], () => true);
   expect(read().find('cli.cjs', 'one')).toEqual({ ...FIRST, runs: 2 });
@@ -146,14 +148,14 @@ test('what V8 has dropped meanwhile stays, and only of a source that has not cha
   expect(read().find('cli.cjs', 'three')).toEqual({ ...FIRST, sum: 'three', code: less, runs: 1 });
 });
 
-test('others stay as long as they are pieces', () => {
+test('other entries stay as long as their pieces exist', () => {
   read().write([FIRST], () => true);
   expect(read().find('chunk-A.cjs', 'two')?.code).toEqual(SECOND.code);
   read().write([FIRST], (name) => name !== 'chunk-A.cjs');
   expect(read().find('chunk-A.cjs', 'two')).toBeUndefined();
 });
 
-test('an open file is still read after another has replaced it', () => {
+test('an open file can still be read after another has replaced it', () => {
   const before = read();
   read().write(
     [{ ...FIRST, sum: 'three', code: Buffer.from('of a new build') }],

@@ -58,7 +58,7 @@ async function expectUnused(): Promise<void> {
   expect(await readdir(base, { recursive: true })).toEqual(before);
 }
 
-test('folder and key are made when there is something to keep, and found again', async () => {
+test('folder and key are created when there is something to store, and found again', async () => {
   expect(place().open()).toBeUndefined();
   expect(await readdir(dataRoot)).toEqual([]);
   const made = place().make();
@@ -83,8 +83,8 @@ test('a missing or partly written key is created again', async () => {
   expect(place().open()).toBeUndefined();
 });
 
-describe('not used, and not made, is', () => {
-  test('a data folder that does not exist, or whose place hangs on where we are', async () => {
+describe('neither used nor created is', () => {
+  test('a data folder that does not exist, or whose path depends on the working directory', async () => {
     dataRoot = join(base, 'home/other');
     await expectUnused();
     dataRoot = relative(process.cwd(), join(base, 'home/.clawdcode'));
@@ -113,7 +113,7 @@ describe('not used, and not made, is', () => {
     expect(place().open()).toBeDefined();
   });
 
-  test('a data folder that a link leads to from outside, and that lies below where we start', async () => {
+  test('a data folder in the working directory that is reached through a link from outside', async () => {
     await rename(dataRoot, join(cwd, 'data'));
     await symlink(join(cwd, 'data'), dataRoot);
     await expectUnused();
@@ -137,7 +137,7 @@ describe('not used, and not made, is', () => {
     await expectUnused();
   });
 
-  test('a file or a folder in the place of the other', async () => {
+  test('a file in place of the folder, or a folder in place of the file', async () => {
     await writeFile(folder, '');
     await writeFile(key, Buffer.alloc(32), { mode: 0o600 });
     expect(place().make()).toBeUndefined();

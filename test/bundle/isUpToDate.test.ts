@@ -31,13 +31,16 @@ test('an output newer than all its sources is up to date', async () => {
   expect(await isNew()).toBe(true);
 });
 
-test.each(['source', 'deep', 'lock'] as const)('a change of a %s makes it old', async (which) => {
-  const laid = await lay();
-  await utimes(laid[which], NEW, NEW);
-  expect(await laid.isNew()).toBe(false);
-});
+test.each(['source', 'deep', 'lock'] as const)(
+  'a change to a %s makes the output out of date',
+  async (which) => {
+    const laid = await lay();
+    await utimes(laid[which], NEW, NEW);
+    expect(await laid.isNew()).toBe(false);
+  },
+);
 
-test('a missing output is not up to date', async () => {
+test('a missing output is out of date', async () => {
   const laid = await lay();
   await rm(laid.made);
   expect(await laid.isNew()).toBe(false);

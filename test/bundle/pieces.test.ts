@@ -60,7 +60,7 @@ async function keptFile(): Promise<string> {
   return join(cache, name);
 }
 
-test('a binding that changes is seen by the pieces that use it, and an import() gives the piece', async () => {
+test('pieces see changes of an exported binding, and import() returns the piece’s module', async () => {
   await lay({
     'cli.cjs': `import { count as c, up as u } from "./chunk-A.cjs"; import { join as j } from "node:path";
       export const before = c; u(); export const after = c; export const path = j('a', 'b');
@@ -73,7 +73,7 @@ test('a binding that changes is seen by the pieces that use it, and an import() 
   ).toBe('1 2 a/b 2 1');
 });
 
-test('import() reaches packages and modules of Node, and import.meta what it names', async () => {
+test('import() works for packages and Node modules, and import.meta for its file', async () => {
   await lay({
     'cli.cjs': `export const url = import.meta.url; export const folder = import.meta.dirname;
       export const sep = async () => (await import("node:path")).sep;`,
@@ -84,7 +84,7 @@ test('import() reaches packages and modules of Node, and import.meta what it nam
   expect(printed).toBe(`file://${join(folder, 'cli.cjs')} ${folder} /`);
 });
 
-test('a piece that has a require of its own is refused when it is built', async () => {
+test('a piece with its own require is rejected at build time', async () => {
   // Where there is a direct eval, no name can be changed.
   const source = `export async function f(code) { eval(code);
     const { createRequire } = await import("node:module"); var require = createRequire(import.meta.url);
@@ -105,7 +105,7 @@ test('code that has run is cached, with its compiled functions', async () => {
   expect((await stat(await keptFile())).size).toBeGreaterThan((small + both) / 2);
 });
 
-test('after five runs nothing is written any more, until there is a new piece', {
+test('after five runs nothing is written until there is a new piece', {
   tags: 'long',
 }, async () => {
   const pieces = { 'cli.cjs': `${SUM} export const more = () => import("./chunk-B.cjs");` };
@@ -118,7 +118,7 @@ test('after five runs nothing is written any more, until there is a new piece', 
   expect((await readFile(await keptFile())).equals(before)).toBe(false);
 });
 
-test('short runs write twice, so that an answer is not followed by a wait', { tags: 'long' }, async () => {
+test('short runs write twice, so that no wait follows a reply', { tags: 'long' }, async () => {
   await lay({ 'cli.cjs': `${SUM} export const more = () => import("./chunk-B.cjs");`, 'chunk-B.cjs': SUM });
   // Even on a busy machine, where a start takes longer than a short run.
   const short = '{ worthKeeping: 1, small: 0, longMs: Infinity }';
@@ -137,7 +137,7 @@ test('short runs write twice, so that an answer is not followed by a wait', { ta
   expect((await readFile(await keptFile())).equals(before), 'a new piece').toBe(false);
 });
 
-test('a changed piece is recorded again for five runs, and a removed one leaves nothing', {
+test('a changed piece is recorded again for five runs, and a removed one leaves nothing behind', {
   tags: 'long',
 }, async () => {
   const asks = (name: string) => `${SUM} export const more = () => import("./${name}");`;
@@ -154,7 +154,7 @@ test('a changed piece is recorded again for five runs, and a removed one leaves 
   expect((await stat(await keptFile())).size).toBeGreaterThan(small);
 });
 
-test('a chunk that fails to load fails again when it is requested again', async () => {
+test('a piece that fails to load fails again on the next request', async () => {
   await lay({
     'cli.cjs': 'export const more = () => import("./chunk-A.cjs");',
     'chunk-A.cjs': 'export const half = 1; throw new Error("not today");',
@@ -164,7 +164,7 @@ test('a chunk that fails to load fails again when it is requested again', async 
   expect(await run(twice)).toBe('not today\nnot today');
 });
 
-test('a piece that has changed runs as it is now, also where its length is the same', {
+test('a changed piece runs its new code, even if its length is the same', {
   tags: 'long',
 }, async () => {
   await lay({ 'cli.cjs': SUM });
@@ -173,7 +173,7 @@ test('a piece that has changed runs as it is now, also where its length is the s
   expect(await run(CALL)).toBe('-1');
 });
 
-test('kept code that is damaged anywhere is not used', { tags: 'long' }, async () => {
+test('cached code that is damaged anywhere is not used', { tags: 'long' }, async () => {
   await lay({ 'cli.cjs': SUM });
   await run(CALL);
   const file = await keptFile();
@@ -197,7 +197,7 @@ test('kept code that is damaged anywhere is not used', { tags: 'long' }, async (
   }
 });
 
-test('code holds when settings of V8 change while it runs, as the program changes them', {
+test('code stays valid when V8 settings change at run time, as the program changes them', {
   tags: 'long',
 }, async () => {
   const heap = await readFile(join(root, 'src/cli/process/heap.ts'), 'utf8');
@@ -215,7 +215,7 @@ test('code holds when settings of V8 change while it runs, as the program change
   for (const [, usual] of flags) expect(known).toContain(`default: ${usual}\n`);
 });
 
-test('code that V8 refuses gives way to code that it takes, even where there is less of that', {
+test('code that V8 rejects is replaced by code that it accepts, even if that contains less', {
   tags: 'long',
 }, async () => {
   await lay({ 'cli.cjs': SUM });
@@ -226,7 +226,7 @@ test('code that V8 refuses gives way to code that it takes, even where there is 
   expect(await run(`${TAKEN} ${CALL}; console.log(taken)`)).toBe('3\ntrue');
 });
 
-test('without a place of its own nothing is kept, and everything works', { tags: 'long' }, async () => {
+test('without a cache folder nothing is stored, and everything works', { tags: 'long' }, async () => {
   await lay({ 'cli.cjs': SUM });
   expect(await run(CALL, null)).toBe('3');
   expect(await readdir(data)).toEqual([]);
@@ -235,7 +235,7 @@ test('without a place of its own nothing is kept, and everything works', { tags:
   expect((await readdir(folder)).toSorted()).toEqual(['cli.cjs', 'run.mjs']);
 });
 
-test('nothing is looked up or kept before a source that is worth it: the version needs no key', {
+test('nothing is looked up or stored before a large enough source: --version needs no key', {
   tags: 'long',
 }, async () => {
   const more = 'export const more = () => import("./chunk-A.cjs");';
@@ -248,7 +248,7 @@ test('nothing is looked up or kept before a source that is worth it: the version
   expect([kept.includes('chunk-A.cjs'), kept.includes('"cli.cjs"')]).toEqual([true, false]);
 });
 
-test("Node's own cache still keeps no function that runs after its module is loaded", {
+test("Node's own cache still omits functions that run after their module has loaded", {
   tags: 'long',
 }, async () => {
   const file = join(folder, 'module.mjs');

@@ -23,7 +23,7 @@ async function shim(): Promise<(text: string, options?: object) => number> {
   return width;
 }
 
-test('every character that is measured without string-width is one column for it, too', {
+test('every character measured without string-width has a width of one there, too', {
   tags: 'long',
 }, async () => {
   const width = await shim();
@@ -34,7 +34,7 @@ test('every character that is measured without string-width is one column for it
   }
 });
 
-test('text of any kind has the width that string-width gives it', async () => {
+test('any text has the width that string-width returns', async () => {
   const width = await shim();
   const piece = fc.oneof(
     anyText(),
@@ -60,14 +60,14 @@ test('text of any kind has the width that string-width gives it', async () => {
   );
 });
 
-test('the layout engine is in the bundle as a file, and its own entry still carries it as text', () => {
+test('the layout engine is a file in the bundle, and its own entry point still embeds it as text', () => {
   expect(sourceOf('yoga-layout/dist/binaries/yoga-wasm-base64-esm.js')).toContain(
     'data:application/octet-stream;base64,',
   );
   expect(sourceOf('yoga-layout/dist/src/index.js')).toContain('await loadYoga()');
 });
 
-test('modules still make an Intl.Segmenter when they are loaded', () => {
+test('modules still create an Intl.Segmenter when they load', () => {
   expect(sourceOf('string-width/index.js')).toMatch(/^const segmenter = new Intl\.Segmenter\(\)/m);
 });
 
@@ -79,7 +79,7 @@ test('the model client still loads every endpoint', () => {
   expect(Object.keys(exports)).toEqual(expect.arrayContaining(['./error']));
 });
 
-test('an import of a module of Node still loads more than process.getBuiltinModule does', {
+test('importing a Node module still loads more than process.getBuiltinModule does', {
   tags: 'long',
 }, () => {
   const loaded = (code: string): number => {

@@ -39,7 +39,7 @@ const undici = process.moduleLoadList.filter((name) => name.includes('undici'));
 console.log(JSON.stringify({ asked, got, undici }));
 `;
 
-test('requests on the three APIs are sent and read, without the HTTP client of fetch', {
+test('requests to the three APIs are sent and read without fetch’s HTTP client', {
   tags: 'long',
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-slim-'));

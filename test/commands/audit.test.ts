@@ -73,7 +73,7 @@ const entries: readonly JSONLEntry[] = [
   }),
 ];
 
-test('every call is listed with what let it run, its sandbox, its hosts and its files', () => {
+test('every call is listed with the reason it ran, its sandbox, its hosts and its files', () => {
   const rows = rowsOf(entries);
   const shown = rows.filter(isNotable);
   expect(rows.length - shown.length).toBe(1);
@@ -106,7 +106,7 @@ test('a page of a log with gaps says so first', () => {
   expect(incompleteness(0, 0)).toBeUndefined();
 });
 
-test('a call without a result is listed, wherever in the log it stands', () => {
+test('a call without a result is listed, wherever it is in the log', () => {
   const rows = rowsOf([
     reply(1),
     asked(2, 'a', 'Bash', { command: 'make deploy' }),
@@ -127,7 +127,7 @@ test('a call without a result is listed, wherever in the log it stands', () => {
   );
 });
 
-test('a command of the user without an end is listed, one with an end once', () => {
+test('a user’s command without an end is listed, and one with an end is listed once', () => {
   const typed = (seq: number, subtype: string, command: string): JSONLEntry =>
     ({ ...result(seq, {}), type: 'system', subtype, toolResult: undefined, data: { command } }) as JSONLEntry;
   const rows = rowsOf([
@@ -144,7 +144,7 @@ test('a command of the user without an end is listed, one with an end once', () 
   ]);
 });
 
-test('a call that a resume closed is listed with what it was', () => {
+test('a call that a resume closed keeps what it was', () => {
   const closed = { id: 'a', name: 'Bash', status: 'interrupted', display: { title: 'Bash' } } as const;
   const [row] = rowsOf([asked(1, 'a', 'Bash', { command: 'rm -rf build' }), result(2, closed)]);
   expect(row).toMatchObject({ verdict: 'interrupted', title: 'rm -rf build', command: 'rm -rf build' });

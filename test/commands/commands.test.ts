@@ -54,7 +54,7 @@ test('/rename without a title shows the current one', async () => {
   expect(await text('rename')).toBe('This session is called “Fix the test”. /rename TITLE changes it.');
 });
 
-test('/fork copies the session, or its beginning, and refuses what it cannot do', async () => {
+test('/fork forks the session or its beginning, and rejects anything else', async () => {
   const said = Object.assign(scriptedAgent(), { entries: () => [entry(0, 'prompt'), entry(1, 'prompt')] });
   const host = commandHost({ agent: said });
   expect(await run('fork', '', host)).toEqual({ type: 'fork_session' });
@@ -67,7 +67,7 @@ test('/fork copies the session, or its beginning, and refuses what it cannot do'
   expect(await text('fork', '', busy)).toContain('Something is still running');
 });
 
-test('/model refuses what cannot be an id', async () => {
+test('/model rejects text that cannot be an id', async () => {
   expect(await run('model', 'the big one')).toMatchObject({ type: 'notice', level: 'error' });
 });
 
@@ -85,7 +85,7 @@ test('/help names every command with its argument and aliases, and the keys', as
 test.each([
   [80, ['Facts', 'Log       /srv/a', '  cached  0 tokens']],
   [20, ['Facts', 'Log: /srv/a', '  cached: 0 tokens']],
-])('facts are in a column, or follow their labels if it is too narrow (%i columns)', (columns, lines) => {
+])('facts form a column, or follow their labels if it is too narrow (%i columns)', (columns, lines) => {
   const page = factsPage(
     [
       ['Log', '/srv/a'],
@@ -97,7 +97,7 @@ test.each([
 });
 
 describe('/status', () => {
-  test('says where requests go and where the key comes from, never the key', async () => {
+  test('says where requests go and where the key comes from, never the key itself', async () => {
     const status = await text('status');
     expect(status).toContain('https://api.example/v1 (requests go there and nowhere else)');
     expect(status).toMatch(/Key\s+from OPENAI_API_KEY/);
@@ -111,7 +111,7 @@ describe('/status', () => {
     expect(changed.replace(/\s+/g, ' ')).toContain('changed since you trusted it; not applied: env, model');
   });
 
-  test('the demo model says what it is, and that nothing is sent', async () => {
+  test('the demo model identifies itself and says that nothing is sent', async () => {
     const host = commandHost({ agent: scriptedAgent([], { demo: true }) });
     const status = await text('status', '', host);
     expect(status).toContain('built-in demo model; nothing is sent anywhere');
@@ -191,7 +191,7 @@ describe('/permissions', () => {
     });
   });
 
-  test('lists rules under the place they were written in, deny first', async () => {
+  test('lists rules by source, deny first', async () => {
     const rules = [
       { text: 'Bash(npm test)', behavior: 'allow', source: '.clawdcode.json' },
       { text: 'Read(./.env)', behavior: 'deny', source: '.clawdcode.json' },
@@ -213,7 +213,7 @@ describe('/permissions', () => {
     );
   });
 
-  test('a rule with a line break takes one line, and the unusual spaces of a call are kept for the interface to show', async () => {
+  test('a rule with a line break takes one line, and unusual spaces in a call are left for the interface to mark', async () => {
     const rules = [{ text: 'Bash(a)\n  allow  Edit', behavior: 'ask', source: 'f' }] as const;
     expect(await text('permissions', '', commandHost({ rules: () => rules }))).toContain(
       '  ask  Bash(a)‹U+000A›  allow  Edit\n',
@@ -238,11 +238,11 @@ describe('/permissions', () => {
     );
   });
 
-  test('without rules prints that there are none', async () => {
+  test('says so if there are no rules', async () => {
     expect(await text('permissions')).toContain('No rules.');
   });
 
-  test('why explains a command, or the last call that was asked about', async () => {
+  test('why explains a command, or the last call that needed approval', async () => {
     const asked: (string | undefined)[] = [];
     const host = commandHost({
       explainPermission: async (command) => {
@@ -311,7 +311,7 @@ describe('/permissions', () => {
   });
 });
 
-test('figures are written alike everywhere', () => {
+test('numbers are written the same way everywhere', () => {
   expect([grouped(0), grouped(1234567.4)]).toEqual(['0', '1,234,567']);
   expect([percent(1, 3), percent(1, 100_000), percent(0, 5), percent(1, 0)]).toEqual([
     '33.3 %',
@@ -322,7 +322,7 @@ test('figures are written alike everywhere', () => {
   expect([dollars(0), dollars(0.00012), dollars(12.3456)]).toEqual(['$0.00', '$0.0001', '$12.35']);
 });
 
-test('/effort says what the model gets, and what it could get', async () => {
+test('/effort shows the effort that is sent, and what the model supports', async () => {
   const shown = (facts: object): Promise<string> =>
     text(
       'effort',

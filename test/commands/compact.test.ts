@@ -65,20 +65,20 @@ describe('/compact --preview', () => {
     );
   });
 
-  test('a summary that is not the model’s is labeled so, and is not kept', () => {
+  test('a summary not written by the model is labeled as such, and is not kept', () => {
     const text = plainText(previewPage({ ...preview, message: 'The model could not write one.' }));
     expect(text).toContain('! The model could not write one.');
     expect(text).toContain('/compact asks the model again');
     expect(text).not.toContain('exactly');
   });
 
-  test('without losses it says so', () => {
+  test('says so if nothing is lost', () => {
     expect(plainText(previewPage({ ...preview, losses: [] }))).toContain(
       'Nothing is lost: your messages and all changed files are kept.',
     );
   });
 
-  test('long lists are counted: one more is shown rather than counted', () => {
+  test('long lists end with a count, and a single remaining item is shown instead of counted', () => {
     const items = (many: number) => Array.from({ length: many }, (_, seq) => item(seq, 'x'));
     const rows = (many: number): string[] =>
       plainText(previewPage({ ...preview, kept: items(many) }))
@@ -94,7 +94,7 @@ describe('/compact --preview', () => {
   test.each([
     ['refused', 'There is nothing to compact yet.'],
     ['cancelled', 'The preview was stopped.'],
-  ] as const)('one that was %s says why and nothing else', (outcome, message) => {
+  ] as const)('one that was %s shows the reason and nothing else', (outcome, message) => {
     expect(plainText(previewPage({ ...preview, outcome, message }))).toBe(message);
   });
 });
@@ -118,7 +118,7 @@ describe('/compact --diff', () => {
     losses,
   };
 
-  test('shows what went, what stayed, the summary and its losses', async () => {
+  test('shows what was removed, what stayed, the summary and its losses', async () => {
     const host = commandHost({ agent: scriptedAgent([], {}, { lastDiff: diff }) });
     const result = await run('compact', '--diff', host);
     if (result.type !== 'page') throw new Error(result.type);
@@ -135,7 +135,7 @@ describe('/compact --diff', () => {
     );
   });
 
-  test('without a compaction there is none to show', async () => {
+  test('says so if there was no compaction', async () => {
     expect(await run('compact', '--diff')).toMatchObject({
       type: 'notice',
       text: expect.stringMatching(/no compaction/),
@@ -143,7 +143,7 @@ describe('/compact --diff', () => {
   });
 });
 
-test('an unknown flag is no focus', async () => {
+test('an unknown flag is not a focus', async () => {
   expect(await run('compact', '--previw the parser')).toMatchObject({
     type: 'notice',
     level: 'error',
@@ -151,19 +151,19 @@ test('an unknown flag is no focus', async () => {
   });
 });
 
-test('a focus may hold what looks like a flag', async () => {
+test('a focus may contain what looks like a flag', async () => {
   const op = { type: 'compact', focus: 'the --preview flag' };
   expect(await run('compact', 'the --preview flag')).toMatchObject({ type: 'op', op });
 });
 
-test('what is shortened never ends in half a character', () => {
+test('shortened text never ends in half a character', () => {
   const text = short('😀'.repeat(500), 10);
   expect([...text]).toEqual([...'😀'.repeat(9), '…']);
   expect(text.isWellFormed()).toBe(true);
   expect(short('a\n b', 10)).toBe('a b');
 });
 
-test('the forecast is at the price of the model that writes the summary', async () => {
+test('the forecast uses the price of the model that writes the summary', async () => {
   const model = { ...state.model, price: { input: 10, cachedInput: 10, output: 30 } };
   const agent = scriptedAgent([], { ...state, model, measure: { ...measure, usedTokens: 50_000 } });
   const forecast = async (windowTokens?: number): Promise<string | undefined> => {

@@ -46,7 +46,7 @@ const partsOf = (sizes: readonly number[]) =>
   sizes.map((tokens, index) => ({ name: requestParts[index] ?? '', tokens }));
 
 describe('/context', () => {
-  test('shows parts that are not empty, what is free and reserved, what comes next, and the cache', async () => {
+  test('shows parts that are not empty, free and reserved space, what happens next, and the cache', async () => {
     expect(await shown()).toBe(
       [
         'Context: ~2,500 of 10,000 tokens (25.0 %)',
@@ -69,7 +69,7 @@ describe('/context', () => {
     );
   });
 
-  test('parts, what is free and what is reserved make up the window', async () => {
+  test('parts, free and reserved space add up to the window', async () => {
     const size = fc.nat({ max: 4000 });
     await fc.assert(
       fc.asyncProperty(
@@ -118,13 +118,13 @@ describe('/context', () => {
     expect(marks.indexOf('m')).toBe(2 + 38);
   });
 
-  test('says why compaction starts below the share that the settings name', async () => {
+  test('says why compaction starts below the share in the settings', async () => {
     const note = 'Compaction starts at 68.8% instead of 80%: 4,000 tokens are reserved for the reply.';
     expect(await shown({ triggerNote: note })).toContain(`\n${note}\n`);
     expect(await shown({})).not.toContain('instead of');
   });
 
-  test('two marks at one position are next to each other', async () => {
+  test('two marks at the same position are next to each other', async () => {
     const text = await shown({ marks: { maskAt: 8000, removeAt: 8000, limit: 10_000 } });
     expect(text.split('\n')[2]?.trim()).toMatch(/^mcr +x$/);
   });
@@ -134,11 +134,11 @@ describe('/context', () => {
     ['server', '(reported by the server)'],
     ['learned', '(learned from the server)'],
     ['assumed', '(assumed; not reported by the server)'],
-  ])('says where the window comes from: %s', async (windowSource, words) => {
+  ])('says where the window size comes from: %s', async (windowSource, words) => {
     expect(await shown({ measure: { ...measure, windowSource } })).toContain(words);
   });
 
-  test('holds where it is empty, overfull, or exact', async () => {
+  test('is correct if the window is empty, overfull or exact', async () => {
     const empty = await shown({ measure: { ...measure, usedTokens: 0, parts: [], exact: true } });
     expect(empty).toContain('Context: 0 of 10,000 tokens (0.0 %)');
     expect(empty).not.toContain('~');
@@ -150,7 +150,7 @@ describe('/context', () => {
     expect(full).toContain('due before the next request');
   });
 
-  test('reductions are counted by kind, and one that was undone saves nothing', async () => {
+  test('reductions are counted by kind, and an undone one saves nothing', async () => {
     const reductions = [
       record({ kind: 'mask', preTokens: 9000, postTokens: 4000 }),
       record({ kind: 'mask', preTokens: 9000, postTokens: 5000, isUndone: true }),
@@ -162,7 +162,7 @@ describe('/context', () => {
     );
   });
 
-  test('the last compactions come newest first, with time, sizes, strategy, reason, duration and cost', async () => {
+  test('the latest compactions come first, with time, sizes, strategy, reason, duration and cost', async () => {
     const compactions = [
       record({ kind: 'mask', timestamp: at(20), reason: 'old results', isUndone: true }),
       record({ strategy: 'llm', usage: { inputTokens: 8000, outputTokens: 1000 } }),
@@ -182,7 +182,7 @@ describe('/context', () => {
     expect(narrow).toContain('  11-21 14:03  8,100 → 2,100 · summary');
   });
 
-  test('cache, price, draft, breaker and warnings are shown', async () => {
+  test('cache, price, draft, circuit breaker and warnings are shown', async () => {
     const text = await shown({
       cache: { cachedTokens: 900, inputTokens: 1000 },
       nextInputUsd: 0.0123,
@@ -218,7 +218,7 @@ describe('/context', () => {
 describe('/context settings', () => {
   const settings = contextSettingsSchema.parse({ strategy: 'middle-removal', compact: { threshold: 0.7 } });
 
-  test('lists every setting with its value, and which of them are not the default', async () => {
+  test('lists every setting with its value, and marks those that differ from the default', async () => {
     const names = settingRows(settings).map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining(['context.strategy', 'context.mask.at', 'context.replyReserve']),
@@ -244,7 +244,7 @@ describe('/context settings', () => {
       'Esc shortens old steps instead',
     ],
     [{ id: 'claude-sonnet-4-5' }, 'the oldest are removed first', 'on, a summary is drafted'],
-  ])('says what auto comes to for %j, and why', async (model, removal, drafts) => {
+  ])('says what auto means for %j, and why', async (model, removal, drafts) => {
     const text = plainText(await page('settings', {}, { model: { ...state.model, ...model } }));
     expect(text).toMatch(/all at their defaults/);
     expect(text).toContain(removal);
@@ -275,7 +275,7 @@ describe('/context items', () => {
     ...fields,
   });
 
-  test('without a screen it is a list, newest first, under its totals', async () => {
+  test('is a list without a screen: totals, then items, newest first', async () => {
     const items = [
       item(2, { kind: 'prompt', title: '看一下', isPinned: true }),
       item(5),
@@ -292,7 +292,7 @@ describe('/context items', () => {
     );
   });
 
-  test('an empty conversation has none', async () => {
+  test('says so if the conversation is empty', async () => {
     expect(plainText(await page('items'))).toBe('No items yet.');
   });
 });

@@ -53,13 +53,13 @@ test.each([
   expect(codeBlocks(markdown)).toEqual(blocks);
 });
 
-test('a line of many list marks without a fence takes no time', () => {
+test('a line with many list marks and no fence is read without delay', () => {
   const spentMs = cpuClock();
   for (const mark of ['-  ', '- \t ', '1.  ']) expect(codeBlocks(`${mark.repeat(10_000)}x`)).toEqual([]);
   expect(spentMs()).toBeLessThan(2000);
 });
 
-test('the last answer is copied, or one before it, as it was written', async () => {
+test('the last reply, or an earlier one, is copied as it was written', async () => {
   const copied: string[] = [];
   const host = hostOf(['first **bold**', '', fenced], copied);
   expect(await run('copy', '', host)).toEqual({
@@ -71,7 +71,7 @@ test('the last answer is copied, or one before it, as it was written', async () 
   expect(copied).toEqual([fenced.trim(), 'first **bold**', 'npm test']);
 });
 
-test('several code blocks are listed, one is copied at once', async () => {
+test('several code blocks are listed, a single one is copied at once', async () => {
   const copied: string[] = [];
   const listed = await run('copy', 'code', hostOf([fenced], copied));
   expect(listed).toEqual({
@@ -88,11 +88,11 @@ test.each([
   { texts: ['a'], args: '2', said: 'Only the newest 1 answer of this session can be copied.' },
   { texts: ['a'], args: 'code', said: 'The last answer has no code block.' },
   { texts: [fenced], args: 'code 3', said: 'There are 2 code blocks in the last answer.' },
-])('/copy $args of $texts is refused', async ({ texts, args, said }) => {
+])('/copy $args of $texts is rejected', async ({ texts, args, said }) => {
   expect(await run('copy', args, hostOf(texts))).toEqual({ type: 'notice', level: 'error', text: said });
 });
 
-test('what was only sent is not called copied', async () => {
+test('text that was only sent to the terminal is not reported as copied', async () => {
   const host = commandHost({
     agent: { ...scriptedAgent(), liveEntries: () => [reply(0, 'text')] },
     copyText: async () => ({ type: 'sent' }),

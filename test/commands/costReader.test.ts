@@ -132,7 +132,7 @@ describe('sums', () => {
     expect(plainText(costTables(report, options))).not.toContain('NaN');
   });
 
-  test('copies of a session count once', () => {
+  test('forks of a session are counted once', () => {
     const reader = createCostReader(() => price);
     for (const id of ['s', 'copy']) {
       reader.begin(id);
@@ -141,7 +141,7 @@ describe('sums', () => {
     expect(reader.report().total).toMatchObject({ requests: 5, inputTokens: 38_700 });
   });
 
-  test('a log of an early version, without requests, models and calls, is read', () => {
+  test('a log from an early version, without requests, models and calls, can be read', () => {
     const old = log(
       { type: 'user', message: { role: 'user', content: 'hi' } },
       {
@@ -154,7 +154,7 @@ describe('sums', () => {
   });
 });
 
-describe('why the cache missed', () => {
+describe('reasons for a cache miss', () => {
   const first = reply(20_000, 0, 10);
   const other = { data: { request: { seq: 0, model: 'm', tools: 't2', sent: [{ hash: 'h' }] } } };
   const loud = { data: { request: { seq: 0, model: 'm', sent: [{ hash: 'h', effort: 'high' }] } } };
@@ -188,7 +188,7 @@ describe('why the cache missed', () => {
     );
   });
 
-  test('a hit, a short prompt, and a server that never reports cached tokens are no misses', () => {
+  test('a hit, a short prompt, and a server that never reports cached tokens are not misses', () => {
     expect(read(log(prompt('p'), first, reply(20_100, 19_000, 10))).misses).toEqual([]);
     expect(read(log(prompt('p'), reply(900, 0, 1), reply(950, 0, 1))).misses).toEqual([]);
     expect(read(log(prompt('p'), reply(20_000, undefined, 1), reply(20_100, undefined, 1))).misses).toEqual(
@@ -213,7 +213,7 @@ describe('models without a price', () => {
   );
   const priceOf = (model: string) => (model === 'm' ? price : undefined);
 
-  test('what is known is shown, and which models have none', () => {
+  test('the known cost is shown, and the models without a price are named', () => {
     const report = read(mixed, priceOf);
     expect(report.total).toMatchObject({ costUsd: null, knownCostUsd: 0.015, requests: 2 });
     expect(new Map(totalFacts(report)).get('Cost')).toBe('at least $0.0150 at list price: no price for free');
@@ -221,13 +221,13 @@ describe('models without a price', () => {
     expect(page).toMatch(/Ask both .*\$0\.0150 \+/);
   });
 
-  test('many are counted', () => {
+  test('many of them are counted', () => {
     const rows = ['a', 'b', 'c', 'd'].map((name) => ({ ...noSpending, name, requests: 1, costUsd: null }));
     expect(costText({ costUsd: null, knownCostUsd: 0 }, rows)).toBe('unknown: no price for a, b, 2 more');
   });
 });
 
-test('a call that names no files it read counts for the path in its input, as a whole', () => {
+test('a call that does not name the files it read counts in full for the path in its input', () => {
   const entries = log(
     prompt('Search'),
     reply(1000, 0, 100),

@@ -20,7 +20,7 @@ test.each([
   expect(readArguments(args)).toEqual(wanted);
 });
 
-test('says where the file is and how many secrets are not in it', async () => {
+test('says where the file is and how many secrets were removed', async () => {
   expect(await run('export', 'html', host)).toEqual({
     type: 'notice',
     text: 'Exported to /srv/talk.html\n2 secrets were left out.',
@@ -36,7 +36,7 @@ test('a write error is reported', async () => {
   });
 });
 
-test('a word that is no format makes no file of that name', async () => {
+test('a word that is not a format creates no file of that name', async () => {
   expect(await run('export', 'pdf', host)).toEqual({
     type: 'notice',
     level: 'error',
@@ -47,7 +47,7 @@ test('a word that is no format makes no file of that name', async () => {
   });
 });
 
-test('a session of which only replies are at hand is exported', async () => {
+test('a session of which only replies are in memory is exported', async () => {
   const reply = { type: 'assistant', message: { role: 'assistant', content: 'Yes' } } as JSONLEntry;
   const long = commandHost({ agent: { ...scriptedAgent(), entries: () => [reply] } });
   expect(await run('export', '', long)).toMatchObject({ text: expect.stringContaining('Exported') });

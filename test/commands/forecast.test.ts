@@ -31,11 +31,11 @@ test.each([
     999,
   ],
   ['nothing was answered', [entry({ type: 'user' })], 999],
-])('a resume says nothing: %s', (_what, entries, after) => {
+])('a resume shows no forecast: %s', (_what, entries, after) => {
   expect(resumeForecast(entries, price, minutes(after))).toBeUndefined();
 });
 
-test('a summary reads the conversation, from the cache if that is still there', () => {
+test('a summary reads the conversation from the cache while it is there', () => {
   expect(compactForecast([reply], 50_000, price, minutes(1))).toMatch(/about \$0\.0500, from the cache\./);
   expect(compactForecast([reply], 50_000, price, minutes(10))).toMatch(/about \$0\.5000\. Later/);
   expect(compactForecast([reply], 50_000, undefined, minutes(10))).toMatch(

@@ -12,7 +12,7 @@ async function promptOf(args = '', facts: Partial<ProjectFacts> = {}) {
   return result.op;
 }
 
-test('/init is shown as what was typed, and asks for what was found', async () => {
+test('/init is shown as typed, and its prompt asks for what was found', async () => {
   const { text, display } = await promptOf();
   expect(display).toBe('/init');
   expect(text).toMatch(/^Write AGENTS\.md/);
@@ -25,13 +25,13 @@ test('/init is shown as what was typed, and asks for what was found', async () =
     expect(text).toContain(fact);
 });
 
-test('an AGENTS.md that is there is improved and not replaced', async () => {
+test('an existing AGENTS.md is improved and not replaced', async () => {
   const { text } = await promptOf('', { agentsBytes: 812 });
   expect(text).toMatch(/^Improve the AGENTS\.md of this project \(812 bytes\)/);
   expect(text).toContain('rather than rewriting the file');
 });
 
-test('what the user adds goes along, and an empty project makes no empty lists', async () => {
+test('the user’s text is included, and an empty project has no empty lists', async () => {
   const { text, display } = await promptOf('mind the tests', {
     languages: [],
     folders: [],
@@ -46,7 +46,7 @@ test('what the user adds goes along, and an empty project makes no empty lists',
   expect(text).not.toMatch(/folders:|manifests:|commands:|Read .* and use/);
 });
 
-test.each([30, 80])('/doctor is a page with a fix below what is missing, in %i columns', async (columns) => {
+test.each([30, 80])('/doctor is a page with a fix below each problem, in %i columns', async (columns) => {
   const result = await run('doctor');
   if (result.type !== 'page') throw new Error('/doctor is a page');
   const lines = plainText(result.page, columns).split('\n');

@@ -65,13 +65,13 @@ test('text that begins with neither / nor ! is always a prompt, unchanged', () =
   );
 });
 
-test('no name or alias is taken twice, and each is reachable', () => {
+test('names and aliases are unique, and each can be reached', () => {
   const names = allCommands.flatMap((command) => [command.name, ...command.aliases]);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(interpret(`/${name}`, allCommands)).toMatchObject({ type: 'command' });
 });
 
-test('an unknown command is answered with the nearest one, or with /help', () => {
+test('an unknown command leads to the nearest one, or to /help', () => {
   expect(unknownCommandText({ name: 'hlep', suggestion: 'help' })).toContain('Did you mean /help?');
   expect(unknownCommandText({ name: 'x' })).toContain('/help');
 });

@@ -39,7 +39,7 @@ const shown = (result: CommandResult): string => {
 };
 const memory = async (args: string, at = host()): Promise<string> => shown(await run('memory', args, at));
 
-test('without files it says where they belong and how to add one', async () => {
+test('without files it says where to put them and how to add a memory', async () => {
   const text = await memory('');
   expect(text).toContain('There are no memories yet.');
   expect(text).toContain(join(base, 'project'));
@@ -47,7 +47,7 @@ test('without files it says where they belong and how to add one', async () => {
   expect(await memory('path')).toContain(join(base, 'user'));
 });
 
-test('what is added is listed, found, and on disk where it was asked for', async () => {
+test('an added memory is listed, found, and on disk in the requested file', async () => {
   expect(await memory('add Deploys go out on Mondays')).toBe(
     `Remembered for all projects, in ${join(base, 'user/notes.md')}`,
   );
@@ -66,7 +66,7 @@ test('what is added is listed, found, and on disk where it was asked for', async
   ]);
 });
 
-test('a search shows similarity, and what would come along', async () => {
+test('a search shows similarity, and what a prompt would include', async () => {
   await memory('add Deploys go out on Mondays');
   await memory('add --project Deploys need two reviews');
   const lines = (await memory('search deploys with two reviews')).split('\n');
@@ -75,12 +75,12 @@ test('a search shows similarity, and what would come along', async () => {
   expect(await memory('search kubernetes')).toBe('No memory matches these words.');
 });
 
-test('says so when prompts bring no memories', async () => {
+test('says so if prompts include no memories', async () => {
   await memory('add x');
   expect(await memory('', host({ enabled: false }))).toContain('"context.memory.enabled" is off');
 });
 
-test('a category is written, searched for, and decides what comes along', async () => {
+test('a category can be written and searched, and decides what is included', async () => {
   expect(await memory('add --category style Deploys are written in small caps')).toBe(
     `Remembered for all projects, in ${join(base, 'user/style.md')}`,
   );

@@ -13,7 +13,7 @@ test.each([
   expect(run(args)).toEqual(wish);
 });
 
-test('an unknown theme is answered with those that there are', () => {
+test('an unknown theme leads to the list of themes', () => {
   expect(run('neon')).toMatchObject({
     type: 'notice',
     level: 'error',

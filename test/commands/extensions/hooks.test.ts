@@ -17,7 +17,7 @@ async function page(all: readonly HookStatus[]): Promise<string> {
   return result.type === 'page' ? plainText(result.page) : '';
 }
 
-test('a hook of several events is listed once, with the last run for each of them', async () => {
+test('a hook for several events is listed once, with the last run for each of them', async () => {
   const last = { outcome: 'ok', durationMs: 12 } as HookStatus['last'] & object;
   const all = [
     status('PreToolUse', './log.sh', { last, runs: 3 }),
@@ -47,7 +47,7 @@ test('a hook of several events is listed once, with the last run for each of the
   );
 });
 
-test('changes without approval are named, and only a clear yes ends what follows from them', async () => {
+test('unapproved changes are named, and only a clear yes lifts the restrictions', async () => {
   const changes = { since: Date.UTC(2026, 2, 3), paths: ['/p/package.json'], hasOthers: true };
   let confirmed = 0;
   const confirm = async (): Promise<void> => void confirmed++;
@@ -87,7 +87,7 @@ test('without such changes there is nothing to review, and a review that cannot 
   expect(await hooks.run('reviewed', host)).toEqual({ type: 'notice', level: 'error', text });
 });
 
-test('what still runs and may change files stands in the way of a review; MCP servers restart for it', async () => {
+test('running tasks that may change files prevent a review; MCP servers restart for it', async () => {
   const changes = { paths: ['/p/package.json'], hasOthers: false };
   const steps: string[] = [];
   let running: RunningProgram[] = [{ command: 'sleep 9; make' }];

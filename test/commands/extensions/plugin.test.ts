@@ -32,7 +32,7 @@ async function run(args: string, parts: Partial<PluginPort> = {}) {
   return { done, result: await plugin.run(args, commandHost({ plugins: port })) };
 }
 
-test('what runs comes first, in full, and with what does not look as it is', () => {
+test('what runs comes first, in full, with unusual characters marked', () => {
   const hook = { event: 'Stop', matcher: '' } as const;
   const long = 'x'.repeat(1900);
   expect(
@@ -85,7 +85,7 @@ test('a plugin of the same name is replaced only after another question', async 
   expect(result).toMatchObject({ question: { title: 'Replace the plugin from ~/tools?' } });
 });
 
-test('enable approves what was shown; disable and remove ask nothing', async () => {
+test('enable approves what was shown; disable and remove do not ask', async () => {
   const { result, done } = await run('enable tools');
   if (result.type !== 'dialog' || result.dialog !== 'confirm') throw new Error(result.type);
   await result.question.answer(true);
@@ -99,13 +99,13 @@ test.each([
   ['add', 'Use /plugin add'],
   ['enable other', 'There is no plugin "other".'],
   ['add x', 'Nothing is added in this test.'],
-])('/plugin %s is a mistake', async (args, text) => {
+])('/plugin %s is rejected', async (args, text) => {
   const { result, done } = await run(args);
   expect(result).toMatchObject({ type: 'notice', level: 'error', text: expect.stringContaining(text) });
   expect(done).toEqual([]);
 });
 
-test('what cannot be read cannot be enabled', async () => {
+test('a plugin that cannot be read cannot be enabled', async () => {
   const list = async () => [
     info({ contents: undefined, state: { type: 'unusable', why: 'It is damaged.' } }),
   ];

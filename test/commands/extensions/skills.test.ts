@@ -26,7 +26,7 @@ async function page(list: SkillList): Promise<string> {
   return result.type === 'page' ? plainText(result.page) : '';
 }
 
-test('lists what is yours and what is of the project, with what keeps each from use', async () => {
+test('lists the user’s skills and the project’s, with the reason why one is not used', async () => {
   const list = {
     skills: [
       skill('fix', { argumentHint: '[issue]', ignored: ['model'] }),
@@ -56,11 +56,11 @@ test('lists what is yours and what is of the project, with what keeps each from 
   );
 });
 
-test('says how to begin', async () => {
+test('says how to start if there are none', async () => {
   expect(await page({ skills: [], problems: [] })).toContain('There are no skills or custom commands yet.');
 });
 
-test('a skill is a command; one whose name is taken is not', async () => {
+test('a skill is a command unless its name is taken', async () => {
   const commands = skillCommands([skill('fix'), skill('Deploy'), skill('compact')], allCommands);
   expect(commands.map(({ name }) => name)).toEqual(['fix', 'Deploy']);
   expect(findCommand('deploy', commands)?.name).toBe('Deploy');

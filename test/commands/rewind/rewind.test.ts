@@ -46,7 +46,7 @@ function textOf(result: CommandResult): string {
   return plainText(result.page);
 }
 
-test('/rewind lists the turns, by how far back they are', async () => {
+test('/rewind lists the turns by distance', async () => {
   for (const name of ['rewind', 'undo', 'checkpoint']) {
     const result = await run(name, '', host({ turns }));
     expect(result).toMatchObject({ type: 'dialog', dialog: 'rewind' });
@@ -59,7 +59,7 @@ test('/rewind lists the turns, by how far back they are', async () => {
   expect(textOf(await run('rewind', '', host({})))).toBe('No prompts yet.');
 });
 
-test('/rewind with a number is about that turn, and shows what going back would do', async () => {
+test('/rewind with a number shows that turn and the effects of rewinding to it', async () => {
   const plans = [{ turn: turns[0] ?? turn(1), plan: { steps }, notes: ['node_modules is not covered'] }];
   const result = await run('rewind', '2', host({ turns, plans }));
   expect(result).toMatchObject({ type: 'dialog', dialog: 'rewind', turn: { uuid: 'u1' } });
@@ -95,7 +95,7 @@ test('/diff shows the session or one turn, with its counts', async () => {
   expect(textOf(await run('diff', '', host({ turns, changes: [] })))).toBe('This session changed no file.');
 });
 
-test('a long diff is shown up to a bound, and says how much there is more', async () => {
+test('a long diff is shown up to a limit, with the number of remaining lines', async () => {
   const diff = (lines: number): string =>
     `--- a\n+++ a\n@@ -0,0 +1,${lines} @@\n${Array.from({ length: lines }, (_, at) => `+${at}\n`).join('')}`;
   const long = Array.from({ length: 250 }, (_, at) => ({
