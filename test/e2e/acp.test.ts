@@ -36,7 +36,7 @@ async function started(setup: TestProgram, options: Parameters<typeof startEdito
   return { editor, sessionId };
 }
 
-test('a session reads a file and answers; text, reasoning and the call arrive as updates', {
+test('a session reads a file and replies; text, reasoning and the call arrive as updates', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -138,7 +138,7 @@ describe('approval', () => {
     expect(await setup.work.read('notes.txt')).toBe('one\ntwo\n');
   });
 
-  test('"always" saves what it says, and the next call is not asked about', { tags: 'long' }, async () => {
+  test('"always" saves what it offers, and the next call does not ask', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     await setup.work.write('notes.txt', 'one\ntwo\n');
     setup.server.script(edit('two', 'zwei'), edit('one', 'eins'), { text: 'Done.' });
@@ -148,7 +148,7 @@ describe('approval', () => {
     expect(await setup.work.read('notes.txt')).toBe('eins\nzwei\n');
   });
 
-  test('a command is shown with its text; its output arrives in a fence that it cannot close', {
+  test('a command’s text is shown, and its output cannot close the fence around it', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -169,7 +169,7 @@ describe('approval', () => {
     expect(lines).not.toContain(forged);
   });
 
-  test('a question of the model is a form', { tags: 'long' }, async () => {
+  test('a question from the model is a form', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const options = [
       { label: 'Red', description: 'warm' },
@@ -188,7 +188,7 @@ describe('approval', () => {
 });
 
 describe('turns', () => {
-  test('a cancelled turn ends at once, prompts that wait are withdrawn, and the next one runs', {
+  test('a cancelled turn ends at once, waiting prompts are withdrawn, and the next one runs', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -204,7 +204,9 @@ describe('turns', () => {
     expect(editor.text()).toContain('Back.');
   });
 
-  test('a cancellation withdraws the question, and the call does not run', { tags: 'long' }, async () => {
+  test('a cancellation withdraws the approval request, and the call does not run', {
+    tags: 'long',
+  }, async () => {
     const setup = await setUpProgram();
     await setup.work.write('notes.txt', 'one\ntwo\n');
     setup.server.script(edit('two', 'zwei'));
@@ -216,7 +218,7 @@ describe('turns', () => {
     expect(await setup.work.read('notes.txt')).toBe('one\ntwo\n');
   });
 
-  test('a turn that fails is an error that says why', { tags: 'long' }, async () => {
+  test('a failed turn is an error with the reason', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ error: { status: 401, message: 'bad key' } });
     const { editor, sessionId } = await started(setup);
@@ -239,7 +241,7 @@ describe('turns', () => {
     expect(editor.updatesOf('tool_call_update')).toEqual([]);
   });
 
-  test('slash commands answer with text; one that needs a screen says so', { tags: 'long' }, async () => {
+  test('slash commands reply with text; one that needs a screen says so', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const { editor, sessionId } = await started(setup);
     expect(await editor.prompt(sessionId, '/status')).toEqual({ stopReason: 'end_turn' });
@@ -258,7 +260,7 @@ describe('turns', () => {
     },
   };
   test.each(Object.keys(leave))(
-    'when the editor closes %s, the running command ends and the program too',
+    'when the editor closes %s, the running command and the program end',
     {
       tags: 'long',
     },
@@ -279,11 +281,11 @@ describe('turns', () => {
   );
 });
 
-describe('what a prompt may hold', () => {
+describe('what a prompt may contain', () => {
   const PIXEL =
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-  test('an image reaches the model; what is no image is refused in words', { tags: 'long' }, async () => {
+  test('an image reaches the model; other data is rejected with a message', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ text: 'A picture.' });
     const { editor, sessionId } = await started(setup);
@@ -302,7 +304,7 @@ describe('what a prompt may hold', () => {
     expect(setup.server.requests()).toHaveLength(1);
   });
 
-  test('a linked file is attached; included content is sent as it is, and mentions nothing', {
+  test('a linked file is attached; embedded content is sent as it is, and does not count as a mention', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -326,8 +328,8 @@ describe('what a prompt may hold', () => {
   });
 });
 
-describe('choices', () => {
-  test('modes: plan changes nothing; what may only be chosen at the start is refused', {
+describe('options', () => {
+  test('modes: plan changes nothing; a mode that must be chosen at the start is rejected', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -348,7 +350,7 @@ describe('choices', () => {
     expect(configOptions.find(({ id }) => id === 'mode')).toMatchObject({ currentValue: 'acceptEdits' });
   });
 
-  test('another model on offer answers the next prompt; any other one, or an unknown option, is an error', {
+  test('an offered model answers the next prompt; any other one, or an unknown option, is an error', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -371,7 +373,7 @@ describe('choices', () => {
 });
 
 describe('sessions', () => {
-  test('an old session is listed, loaded with all that happened, and continues', {
+  test('an old session is listed, loaded with its full history, and continued', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -403,7 +405,7 @@ describe('sessions', () => {
     expect(await setup.work.sessions()).toHaveLength(1);
   });
 
-  test('a session that is unknown, closed or part of an id is not found', { tags: 'long' }, async () => {
+  test('an id that is unknown, closed or only a prefix is not found', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ text: 'Hello.' });
     const { editor, sessionId } = await started(setup);
@@ -419,7 +421,7 @@ describe('sessions', () => {
     await expect(editor.agent.request(session.new, cwd)).rejects.toMatchObject({ code: -32_602 });
   });
 
-  test('two sessions at the same time work in their own folders', { tags: 'long' }, async () => {
+  test('two simultaneous sessions work in their own folders', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const other = join(setup.work.home, 'other');
     await mkdir(other);
@@ -437,7 +439,7 @@ describe('sessions', () => {
     expect(results.some((text) => text.includes('the other folder'))).toBe(true);
   });
 
-  test('an MCP server of the editor is used without approval of the server; its calls are asked about', {
+  test('an MCP server of the editor starts without approval; its calls ask', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -469,7 +471,7 @@ describe('trust and access', () => {
     expect(JSON.stringify(editor.updatesOf('notice'))).toContain('this folder is not trusted');
   });
 
-  test('without a model, a session needs access, and the message says what to do', {
+  test('without access to a model, no session starts, and the message says what to do', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -488,7 +490,7 @@ describe('trust and access', () => {
     expect(await other.agent.request(methods.agent.authenticate, authenticate)).toEqual({});
   });
 
-  test('flags set up every session; those of a single run are refused', { tags: 'long' }, async () => {
+  test('flags apply to every session; flags for a single run are rejected', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const { editor } = await started(setup, { flags: ['--permission-mode', 'plan', '--model', 'mock-3'] });
     const { modes, configOptions } = await editor.newSession();
@@ -502,7 +504,7 @@ describe('trust and access', () => {
 });
 
 describe('broken messages', () => {
-  test('are answered with an error, and the connection stays', { tags: 'long' }, async () => {
+  test('get an error in reply, and the connection stays open', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const { editor, sessionId } = await started(setup);
     editor.run.write('{"jsonrpc":\n[{"jsonrpc":"2.0","id":7,"method":"session/list"}]\n');
@@ -516,7 +518,7 @@ describe('broken messages', () => {
     expect(editor.text()).toContain(setup.work.repository);
   });
 
-  test('a message without end closes the connection', { tags: 'long' }, async () => {
+  test('an endless message closes the connection', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const { editor } = await started(setup);
     editor.run.write('a'.repeat(65 * 1024 * 1024));

@@ -45,7 +45,7 @@ interface Request {
   readonly message?: { readonly id?: number; readonly method: string };
 }
 
-test('hooks, a server of its own, approvals and structured output in one session that leaves nothing behind', async () => {
+test('one session with hooks, its own server, approvals and structured output leaves nothing behind', async () => {
   const { server, work, startPrint } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Bash', input: { command: 'touch made' } }] },

@@ -21,7 +21,7 @@ async function configure({ work }: TestProgram, settings: object): Promise<void>
 }
 
 test(
-  'the terminal is asked for its background; even a late answer applies, and is never typed text',
+  'the terminal is queried for its background; even a late reply applies, and is never typed text',
   long,
   async () => {
     const setup = await setUpProgram();
@@ -50,7 +50,7 @@ test(
   },
 );
 
-test('title and progress say what is done, for which session, and are put back', long, async () => {
+test('title and progress show the activity and the session, and are restored on exit', long, async () => {
   const setup = await setUpProgram();
   const { server, work, access } = setup;
   server.nameSessions('A story \u001B]0;evil\u0007for you');
@@ -75,7 +75,7 @@ test('title and progress say what is done, for which session, and are put back',
   );
 });
 
-test('a signal in the middle of the work leaves neither title nor progress behind', long, async () => {
+test('a signal during a turn leaves neither title nor progress behind', long, async () => {
   const setup = await setUpProgram();
   const { server, work, access } = setup;
   server.script({ text: story, ...slow });
@@ -90,7 +90,7 @@ test('a signal in the middle of the work leaves neither title nor progress behin
   expect(bytes.lastIndexOf('\u001B[?2031l')).toBeGreaterThan(bytes.lastIndexOf('\u001B[?2031h'));
 });
 
-test('a question rings when the window is elsewhere, and not while it is looked at', long, async () => {
+test('a question rings the bell when the window is unfocused, and not otherwise', long, async () => {
   const setup = await setUpProgram();
   const { server } = setup;
   const write = (name: string) => ({
@@ -111,7 +111,7 @@ test('a question rings when the window is elsewhere, and not while it is looked 
   await terminal.waitForPrinted('Fine.');
 });
 
-test('a status line of one’s own gets the facts, keeps its colors and nothing else, and follows the session', {
+test('a custom status line gets the facts, keeps its colors and nothing else, and follows the session', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

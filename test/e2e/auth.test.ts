@@ -21,7 +21,7 @@ async function setProvider() {
   return { setup, server, file: join(setup.work.data, 'credentials.json') };
 }
 
-test('a key from standard input is stored, used, listed without showing it, and deleted', async () => {
+test('a key from standard input is stored, used, listed without being shown, and deleted', async () => {
   const { setup, server, file } = await setProvider();
   const login = await setup.print(['auth', 'login', 'work', '--file'], { input: `${KEY}\n` });
   expect(login).toMatchObject({ code: 0, stdout: expect.stringContaining('readable only by you') });
@@ -49,7 +49,7 @@ test('a key from standard input is stored, used, listed without showing it, and 
   expect((await setup.print(['auth', 'logout', 'work'])).stdout).toContain('No key of work is stored.');
 });
 
-test('a key is typed without being shown; the default endpoint uses it', { tags: 'long' }, async () => {
+test('a typed key is not shown, and is used for the default endpoint', { tags: 'long' }, async () => {
   const { setup } = await setProvider();
   const env = { env: setup.work.env({ ...setup.access, OPENAI_API_KEY: '', CLAWDCODE_API_KEY: '' }) };
   const terminal = setup.open(['auth', 'login', '--file'], env);
@@ -70,7 +70,7 @@ test('a key is typed without being shown; the default endpoint uses it', { tags:
   expect(ran.stdout).not.toContain(KEY);
 });
 
-test('an unknown provider and text that is no key are refused', { tags: 'long' }, async () => {
+test('an unknown provider, and text that is not a key, are rejected', { tags: 'long' }, async () => {
   const { setup, file } = await setProvider();
   const unknown = await setup.print(['auth', 'login', 'nowhere'], { input: KEY });
   expect(unknown).toMatchObject({ code: 42, stderr: expect.stringContaining('There is: default, work.') });
@@ -78,7 +78,7 @@ test('an unknown provider and text that is no key are refused', { tags: 'long' }
   await expect(stat(file)).rejects.toThrow();
 });
 
-test('damaged stored keys are kept under another name, and the user is told', { tags: 'long' }, async () => {
+test('damaged stored keys are moved aside, and the user is told', { tags: 'long' }, async () => {
   const { setup, file } = await setProvider();
   await setup.print(['auth', 'login', 'work', '--file'], { input: `${KEY}\n` });
   await writeFile(file, (await readFile(file, 'utf8')).replace(/\}\s*$/, ',}'));

@@ -46,7 +46,7 @@ const calls = (name: string) => [
 ];
 
 for (const [kind, make] of Object.entries(kinds))
-  test(`${kind} in place of every file that the program reads`, async () => {
+  test(`${kind} in place of every file that the program reads does not block it`, async () => {
     // Instructions are cut, but still long.
     const setup = await setUpProgram(undefined, { window: 400_000 });
     const { repository } = setup.work;
@@ -59,7 +59,7 @@ for (const [kind, make] of Object.entries(kinds))
   });
 
 for (const name of ofGit)
-  test(`a pipe as .git/${name}`, async () => {
+  test(`a pipe as .git/${name} does not block it`, async () => {
     const setup = await setUpProgram();
     const { repository } = setup.work;
     put(join(repository, '.git', name), (path) => execFileSync('mkfifo', [path]));

@@ -19,7 +19,7 @@ const base = ['cwd', 'hook_event_name', 'permission_mode', 'session_id', 'transc
 const ofTurn = [...base, 'prompt_id'];
 const ofCall = [...ofTurn, 'tool_input', 'tool_name', 'tool_use_id'];
 
-test('a repository that is set up for Claude Code works as it stands, once it is approved', async () => {
+test('a repository set up for Claude Code works unchanged once it is approved', async () => {
   const { server, work, access, open, print } = await setUpProgram();
   await cp(join(import.meta.dirname, '../fixtures/claudeProject'), work.repository, { recursive: true });
   await writeFile(join(work.repository, '.env'), 'SECRET=1');

@@ -15,7 +15,7 @@ async function write(file: string, content: string | object): Promise<void> {
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
 }
 
-test('deny rules of an untrusted repository hold at once; allow rules and variables wait for trust', async () => {
+test('deny rules of an untrusted repository apply at once; allow rules and variables wait for trust', async () => {
   const { server, work, open, print } = await setUpProgram();
   const settings = {
     permissions: { allow: ['Bash(touch *)'], deny: ['Read(./lib/constants.js)'] },
@@ -53,7 +53,7 @@ test('deny rules of an untrusted repository hold at once; allow rules and variab
   expect(await print(['-p', 'again'])).toMatchObject({ stdout: 'Again.\n', stderr: '' });
 });
 
-test('a broken file is reported and stops nothing', async () => {
+test('a broken file is reported and does not stop the program', async () => {
   const { server, work, print } = await setUpProgram();
   await write(join(work.home, '.claude/settings.json'), '{ "permissions": { "deny": [');
   server.script({ text: 'Hello.' });
@@ -63,7 +63,7 @@ test('a broken file is reported and stops nothing', async () => {
   expect(stderr).toContain('Its permission rules do not protect anything either.');
 });
 
-test('instructions of Claude Code reach the model; a rule with paths once its file is read', async () => {
+test('Claude Code’s instructions reach the model; a rule with paths does once such a file is read', async () => {
   const { server, work, print } = await setUpProgram();
   await write(join(work.home, '.claude/CLAUDE.md'), 'MINE-1');
   await write(join(work.repository, '.claude/CLAUDE.md'), 'SHARED-2');
@@ -82,7 +82,7 @@ test('instructions of Claude Code reach the model; a rule with paths once its fi
   expect(second).toContain('LIB-5');
 });
 
-test('only the user’s own file approves a server of .mcp.json', async () => {
+test('only the user’s own file can approve a server in .mcp.json', async () => {
   const { server, work, open, print } = await setUpProgram();
   await write(join(work.repository, '.mcp.json'), { mcpServers: { repo: stdio() } });
   await write(join(work.repository, '.claude/settings.json'), { enableAllProjectMcpServers: true });
@@ -98,7 +98,7 @@ test('only the user’s own file approves a server of .mcp.json', async () => {
   expect(JSON.stringify(server.requests().at(-1)?.tools)).toContain('mcp__repo__echo');
 });
 
-test('a command gets no secret of Claude Code’s settings, and every variable of our own', async () => {
+test('a command gets every variable of our settings, and no secret of Claude Code’s', async () => {
   const { server, work, print } = await setUpProgram();
   await write(join(work.home, '.claude/settings.json'), {
     env: { ANTHROPIC_AUTH_TOKEN: 'secret-of-claude', PLAIN: 'plain-of-claude' },

@@ -19,7 +19,7 @@ None yet.
 5. Current work status
 Reading goes on.`;
 
-test('a long task in a window of 8,000 tokens compacts automatically and is finished', async () => {
+test('a long task in a window of 8,000 tokens compacts automatically and completes', async () => {
   const { server, work, ready } = await setUpProgram();
   longTask(server, () => ({ text: summary }));
   const terminal = await ready(['--context-window', String(WINDOW)]);
@@ -52,7 +52,7 @@ test('a long task in a window of 8,000 tokens compacts automatically and is fini
   expect(results).toEqual(calls);
 });
 
-test('the request for a summary rides on the conversation’s own prefix', async () => {
+test('the summary request reuses the conversation’s cached prefix', async () => {
   const { server, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/scan.js' } }] },
@@ -112,7 +112,7 @@ test('/compact with a focus says what it saved and which files it kept', async (
   expect(countRequest(last)).toBeLessThan(countRequest(server.requests()[2] as WireRequest));
 });
 
-test('when the summary fails, the session says so and continues', async () => {
+test('if the summary fails, the session says so and continues', async () => {
   const { server, work, ready } = await setUpProgram();
   longTask(server, () => ({ error: { status: 400, message: 'no summaries today' } }));
   const terminal = await ready(['--context-window', String(WINDOW)]);
@@ -131,7 +131,7 @@ test('when the summary fails, the session says so and continues', async () => {
   expect(boundary?.compactMetadata).toMatchObject({ success: false });
 });
 
-test('Esc during /compact leaves the conversation as it was', async () => {
+test('Esc during /compact leaves the conversation unchanged', async () => {
   const { server, work, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/scan.js' } }] },
@@ -161,7 +161,7 @@ test('Esc during /compact leaves the conversation as it was', async () => {
   expect(entries.some((entry) => entry.subtype === 'compact_boundary')).toBe(false);
 });
 
-test('what is typed during /compact is kept and sent afterwards', async () => {
+test('text typed during /compact is kept and sent afterwards', async () => {
   const { server, ready } = await setUpProgram();
   const calls = [{ name: 'Grep', input: { pattern: 'opts|state', path: 'lib', output_mode: 'content' } }];
   server.script(

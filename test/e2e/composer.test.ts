@@ -54,7 +54,7 @@ for (const row of scripts)
     expect(terminal.screen()).toContain(`> ${text}`);
   });
 
-test('wide text wraps at the edge, and the cursor goes with it', long, async () => {
+test('wide text wraps at the edge, and the cursor follows', long, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'Understood.' });
   const terminal = await setup.ready([], { columns: 40 });
@@ -76,7 +76,7 @@ test('wide text wraps at the edge, and the cursor goes with it', long, async () 
   expect(lastPrompt(setup)).toBe(text);
 });
 
-test('several lines: backslash and Enter, Ctrl+J, Alt+Enter', long, async () => {
+test('backslash and Enter, Ctrl+J and Alt+Enter insert a new line', long, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'Four lines.' });
   const terminal = await setup.ready();
@@ -100,7 +100,7 @@ test('several lines: backslash and Enter, Ctrl+J, Alt+Enter', long, async () => 
   expectTried(terminal, 'chat:submit');
 });
 
-test('a large paste is shown folded and sent whole', long, async () => {
+test('a large paste is shown folded and sent in full', long, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'Long.' });
   const terminal = await setup.ready();
@@ -120,7 +120,7 @@ test('a large paste is shown folded and sent whole', long, async () => {
   expect(terminal.everything()).not.toContain('line 2999');
 });
 
-test('history comes back with ↑, in the next session too', long, async () => {
+test('↑ recalls earlier prompts, in the next session too', long, async () => {
   const setup = await setUpProgram();
   setup.server.otherwise(() => ({ text: 'Yes.' }));
   const first = await setup.ready();
@@ -170,7 +170,7 @@ test('@ completes files, / completes commands', async () => {
 });
 
 test(
-  'what is typed meanwhile waits in the queue, comes back with ↑, and is delivered before the next request',
+  'text typed during a turn is queued, can be recalled with ↑, and is delivered before the next request',
   long,
   async () => {
     const setup = await setUpProgram();
@@ -202,7 +202,7 @@ test(
   },
 );
 
-test('after Esc, what was queued is back in the composer, unsent', long, async () => {
+test('after Esc, queued messages are back in the composer, unsent', long, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: story, ...slow });
   const terminal = await setup.ready();
@@ -237,7 +237,7 @@ test('Shift+Tab cycles through the modes, and the model is told', long, async ()
   expectTried(terminal, 'chat:cycleMode');
 });
 
-test('resizing while a reply streams leaves no ruins and loses nothing', long, async () => {
+test('resizing while a reply streams leaves no remains and loses nothing', long, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: story, latency: 15, chunkSize: 10 });
   const terminal = await setup.ready([], { columns: 100, rows: 30 });
@@ -276,7 +276,7 @@ async function expectCursor(terminal: Terminal, cells: number): Promise<void> {
   );
 }
 
-test('what follows an end mark in a paste is pasted, not typed', { tags: 'long' }, async () => {
+test('text after an end mark inside a paste is pasted, not typed', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const terminal = await setup.ready();
   await terminal.press('\u001B[200~see\u001B[201~!touch made\r\u001B[201~');

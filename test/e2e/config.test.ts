@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-test('a setting is found by typing, changed, saved with comments kept, and shown with its source', async () => {
+test('a setting is found by typing, changed, saved without losing comments, and shown with its source', async () => {
   const { work, ready } = await setUpProgram();
   const file = join(work.data, 'config.json');
   await mkdir(work.data, { recursive: true });
@@ -29,7 +29,7 @@ test('a setting is found by typing, changed, saved with comments kept, and shown
   await terminal.waitFor('Vim mode off');
 });
 
-test('a number for this project only; a mistake is answered in the dialog; it applies to the next session', {
+test('a number is set for this project only; a mistake is reported in the dialog; the next session uses it', {
   tags: 'long',
 }, async () => {
   const { work, ready } = await setUpProgram();
@@ -49,7 +49,7 @@ test('a number for this project only; a mistake is answered in the dialog; it ap
   expect(JSON.parse(await work.read('.clawdcode.local.json'))).toEqual({ maxTurns: 7 });
 });
 
-test('subcommands list, get, set and unset; a broken file is left alone', { tags: 'long' }, async () => {
+test('subcommands list, get, set and unset; a broken file is not changed', { tags: 'long' }, async () => {
   const { work, print } = await setUpProgram();
   const file = join(work.data, 'config.json');
   expect(await print(['config', 'set', 'notifications', 'bell'])).toMatchObject({ code: 0, stderr: '' });
@@ -71,7 +71,7 @@ test('subcommands list, get, set and unset; a broken file is left alone', { tags
   expect(await readFile(file, 'utf8')).toBe('{ broken');
 });
 
-test('plain mode asks the same questions in lines', { tags: 'long' }, async () => {
+test('plain mode asks the same questions line by line', { tags: 'long' }, async () => {
   const { work, open } = await setUpProgram();
   const terminal = open(['--ax-screen-reader']);
   await terminal.waitForPrinted('Ctrl+D quits');

@@ -31,7 +31,7 @@ Reading is done.
 None.`;
 
 test(
-  'after a long task /context shows what was summarized, what fills the window, and what comes next',
+  'after a long task /context shows what was summarized, what fills the window, and what happens next',
   long,
   async () => {
     const { server, ready } = await setUpProgram();
@@ -77,7 +77,7 @@ test(
   },
 );
 
-test('an item is dropped and restored in the list, and the next request shows it', long, async () => {
+test('an item is dropped and restored in the list, and the next request reflects it', long, async () => {
   const { server, ready } = await setUpProgram();
   longTask(server);
   const terminal = await ready(WINDOW, { columns: 80 });
@@ -125,7 +125,7 @@ test('an item is dropped and restored in the list, and the next request shows it
 });
 
 test(
-  'a preview changes nothing, /compact applies exactly it, --diff shows it, /uncompact undoes it',
+  'a preview changes nothing, /compact applies exactly that preview, --diff shows it, /uncompact undoes it',
   long,
   async () => {
     const { server, work, ready } = await setUpProgram();
@@ -174,7 +174,7 @@ test(
   },
 );
 
-test('without a screen the same commands print', long, async () => {
+test('without a screen the same commands print their results', long, async () => {
   const { server, work, print } = await setUpProgram();
   longTask(server);
   const first = await print(['-p', 'Read the whole parser and leave nothing out', ...ROOMY]);

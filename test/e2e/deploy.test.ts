@@ -41,7 +41,7 @@ function instructionsOf(dockerfile: string): (readonly [string, string])[] {
     });
 }
 
-test('the image: what it copies is all that the program needs, and it does not run as root', {
+test('the image contains everything that the program needs, and does not run as root', {
   tags: 'long',
 }, async () => {
   const { work } = await setUpProgram();
@@ -77,7 +77,9 @@ test('the image: what it copies is all that the program needs, and it does not r
   expect(JSON.parse(printed)).toMatchObject({ ok: true });
 });
 
-test('the build gets what it reads, and neither history, settings nor results', { tags: 'long' }, () => {
+test('the build context has the files that the build reads, and neither history, settings nor results', {
+  tags: 'long',
+}, () => {
   const lines = read('.dockerignore')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
@@ -99,7 +101,7 @@ interface Step {
   readonly with?: Readonly<Record<string, string>>;
 }
 
-test('the action runs a prompt, whatever is in it, and hands the result on', async () => {
+test('the action runs any prompt and passes on the result', async () => {
   const { work, server, access } = await setUpProgram();
   const action = parse(read('action.yml')) as {
     readonly inputs: Readonly<Record<string, { readonly default?: string; readonly required?: boolean }>>;
@@ -170,7 +172,7 @@ interface Container {
   readonly securityContext: object;
 }
 
-test('the parts of the cluster’s job are all of its tasks', { tags: 'long' }, async () => {
+test('the shards of the cluster job together cover every task', { tags: 'long' }, async () => {
   const { work, server, access } = await setUpProgram();
   const [config, claim, job] = parseAllDocuments(read('deploy/kubernetes-job.yaml')).map((one) => {
     expect(one.errors).toEqual([]);
@@ -223,6 +225,6 @@ test('the parts of the cluster’s job are all of its tasks', { tags: 'long' }, 
   expect(results.map(({ id }) => id).sort()).toEqual(['shop-links', 'shop-tests', 'website-links']);
 });
 
-test('the example of a list of tasks can be read', { tags: 'long' }, () => {
+test('the example task list is valid', { tags: 'long' }, () => {
   expect(readTasks(read('examples/fleets/tasks.jsonl'), '/')).toHaveLength(3);
 });

@@ -13,7 +13,9 @@ import { MODEL, setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 describe('prompts', () => {
-  test('several turns in one session; the end of the input ends the program', { tags: 'long' }, async () => {
+  test('several turns run in one session; the end of the input ends the program', {
+    tags: 'long',
+  }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ text: 'One.' }, { text: 'Two.' });
     const driver = startDriver(setup);
@@ -32,7 +34,7 @@ describe('prompts', () => {
     expect(await setup.work.sessions()).toHaveLength(1);
   });
 
-  test('prompts that arrive during a turn wait; each gets its own turn, also after the end of the input', {
+  test('prompts that arrive during a turn wait; each gets its own turn, even after the input has ended', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -68,7 +70,7 @@ describe('prompts', () => {
     expect(JSON.stringify(setup.server.requests()[0]?.messages.at(-1))).toContain(data.slice(0, 60));
   });
 
-  test('a message that cannot be sent is answered with an error, and the session continues', {
+  test('a message that cannot be sent gets an error in reply, and the session continues', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -84,7 +86,7 @@ describe('prompts', () => {
     expect(await driver.end()).toMatchObject({ code: 0 });
   });
 
-  test('a line that is not JSON ends the input; what came before it runs to its end', {
+  test('a line that is not JSON ends the input; earlier prompts still complete', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -100,7 +102,7 @@ describe('prompts', () => {
   });
 });
 
-test('if reading standard input fails, the prompts before it run to their end', {
+test('if reading standard input fails, earlier prompts still complete', {
   tags: 'long',
 }, async () => {
   const { server, work, access } = await setUpProgram();
@@ -135,7 +137,9 @@ const PIXEL = Buffer.from(
 );
 
 describe('control requests', () => {
-  test('initialize tells commands and models; an unknown request is an error', { tags: 'long' }, async () => {
+  test('initialize reports commands and models; an unknown request is an error', {
+    tags: 'long',
+  }, async () => {
     const setup = await setUpProgram();
     const driver = startDriver(setup);
     const { subtype, response } = await driver.request({ subtype: 'initialize', hooks: {} });
@@ -171,7 +175,7 @@ describe('control requests', () => {
     expect(await driver.end()).toMatchObject({ code: 0 });
   });
 
-  test('model and permission mode change; what the user has not allowed does not', {
+  test('model and permission mode can be changed, but not to what the user has not allowed', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -197,7 +201,7 @@ describe('control requests', () => {
     await driver.end();
   });
 
-  test('with the flag for it, mode bypassPermissions can be chosen', { tags: 'long' }, async () => {
+  test('with its flag, mode bypassPermissions can be chosen', { tags: 'long' }, async () => {
     const driver = startDriver(await setUpProgram(), ['--allow-dangerously-skip-permissions']);
     expect(await driver.request({ subtype: 'set_permission_mode', mode: 'bypassPermissions' })).toMatchObject(
       {
@@ -207,7 +211,7 @@ describe('control requests', () => {
     await driver.end();
   });
 
-  test('files are rewound to before a prompt, first as a dry run', { tags: 'long' }, async () => {
+  test('files are rewound to before a prompt, after a dry run', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const { server, work } = setup;
     server.script(
@@ -238,7 +242,7 @@ describe('approval by the driver', () => {
   const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } });
   const asking = ['--permission-prompt-tool=stdio'];
 
-  test('it allows a call, denies another, and the model is told why', async () => {
+  test('it allows one call and denies another, and the model is told why', async () => {
     const setup = await setUpProgram();
     setup.server.script({ calls: [touch('one')] }, { calls: [touch('two')] }, { text: 'One of two.' });
     const driver = startDriver(setup, asking);
@@ -262,7 +266,7 @@ describe('approval by the driver', () => {
     expect(textOf(setup.server.requests()[2]?.messages.at(-1))).toContain('Not two.');
   });
 
-  test('a changed input is what runs, and deny rules apply to it', { tags: 'long' }, async () => {
+  test('a changed input is the one that runs, and deny rules apply to it', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ calls: [touch('one')] }, { calls: [touch('two')] }, { text: 'Changed.' });
     const driver = startDriver(setup, [...asking, '--disallowedTools', 'Bash(touch secret)']);
@@ -282,7 +286,7 @@ describe('approval by the driver', () => {
     expect(textOf(third?.messages.at(-1))).toContain('Not allowed');
   });
 
-  test('what is saved is only what was offered', { tags: 'long' }, async () => {
+  test('only offered rules are saved', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script(
       { calls: [touch('one')] },
@@ -310,7 +314,7 @@ describe('approval by the driver', () => {
     expect(existsSync(join(setup.work.repository, '.clawdcode.local.json'))).toBe(false);
   });
 
-  test('an interrupt withdraws a question that is never answered', { tags: 'long' }, async () => {
+  test('an interrupt withdraws an unanswered request', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ calls: [touch('one')] });
     const driver = startDriver(setup, asking);
@@ -322,7 +326,7 @@ describe('approval by the driver', () => {
     expect(await driver.end()).toMatchObject({ code: 0 });
   });
 
-  test('a driver that closes its side denies; one that is gone ends the program', {
+  test('a driver that closes its input denies; a driver that has exited ends the program', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -341,7 +345,7 @@ describe('approval by the driver', () => {
     expect(existsSync(join(setup.work.repository, 'two'))).toBe(false);
   });
 
-  test('a question of the model is answered like a permission', { tags: 'long' }, async () => {
+  test('a question from the model is answered like a permission request', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const question = 'Which color?';
     const options = [{ label: 'Red' }, { label: 'Blue' }];
@@ -376,7 +380,7 @@ describe('approval by the driver', () => {
 });
 
 describe('flags', () => {
-  test('tools, settings and system prompt are those of the command line', { tags: 'long' }, async () => {
+  test('tools, settings and system prompt come from the command line', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     setup.server.script({ calls: [{ name: 'Bash', input: { command: 'touch one' } }] }, { text: 'Done.' });
     const settings = JSON.stringify({ permissions: { allow: ['Bash(touch *)'] } });
@@ -394,7 +398,7 @@ describe('flags', () => {
     expect(request?.tools?.map((tool) => tool.function.name)).toEqual(tools);
   });
 
-  test('a deny rule of a file is out with its source, and one of --settings applies', {
+  test('a file’s deny rule is gone if its source is excluded, and one in --settings applies', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();

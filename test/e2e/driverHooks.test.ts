@@ -35,7 +35,7 @@ async function answerNext(driver: Driver, answer: object): Promise<HookRequest> 
   return requestOf(line);
 }
 
-test('a hook sees the prompt and adds context; one for a tool changes the input that then runs', async () => {
+test('a hook sees the prompt and adds context; a tool hook changes the input that then runs', async () => {
   const setup = await setUpProgram();
   setup.server.script({ calls: [touch('one')] }, { text: 'Done.' });
   const hooks = {
@@ -68,7 +68,9 @@ test('a hook sees the prompt and adds context; one for a tool changes the input 
   expect(JSON.stringify(second?.messages.at(-1))).toContain('touch two');
 });
 
-test('deny applies over allow, ask over allow, and deny rules over all', { tags: 'long' }, async () => {
+test('deny overrides allow, ask overrides allow, and deny rules override everything', {
+  tags: 'long',
+}, async () => {
   const setup = await setUpProgram();
   setup.server.script(
     { calls: [touch('denied')] },
@@ -97,7 +99,7 @@ test('deny applies over allow, ask over allow, and deny rules over all', { tags:
   expect(JSON.stringify(setup.server.requests()[1]?.messages)).toContain('Not this file.');
 });
 
-test('a function that fails lets the call go on, unless its failure blocks', { tags: 'long' }, async () => {
+test('if a function fails, the call runs, unless its failure blocks', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script({ calls: [touch('open')] }, { calls: [touch('guarded')] }, { text: 'Done.' });
   const hooks = { PreToolUse: [{ hookCallbackIds: ['a'] }, { hookCallbackIds: ['b'], onFailure: 'block' }] };
@@ -117,7 +119,7 @@ test('a function that fails lets the call go on, unless its failure blocks', { t
   expect(JSON.stringify(setup.server.requests()[2]?.messages)).toContain('The hook failed: It threw.');
 });
 
-test('an interrupt withdraws a function that never answers', { tags: 'long' }, async () => {
+test('an interrupt withdraws a function that never returns', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script({ calls: [touch('one')] });
   const { driver } = await driven(setup, { PreToolUse: [{ hookCallbackIds: ['a'] }] });
@@ -128,7 +130,7 @@ test('an interrupt withdraws a function that never answers', { tags: 'long' }, a
   expect(await driver.end()).toMatchObject({ code: 0 });
 });
 
-test('hooks that come later, or that settings turn off, are not applied', { tags: 'long' }, async () => {
+test('hooks that are added later, or turned off by settings, do not run', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'One.' }, { text: 'Two.' });
   const hooks = { UserPromptSubmit: [{ hookCallbackIds: ['a'] }] };

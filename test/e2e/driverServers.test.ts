@@ -67,7 +67,7 @@ function open(setup: TestProgram, flags: readonly string[] = [], more: object = 
   return { driver, methods };
 }
 
-test('its tools are offered and called, with permissions as usual', async () => {
+test('its tools are offered and called, with the usual permissions', async () => {
   const setup = await setUpProgram();
   setup.server.script(add, { text: 'Five.' });
   const { driver, methods } = open(setup, ['--permission-prompt-tool=stdio']);
@@ -87,7 +87,7 @@ test('its tools are offered and called, with permissions as usual', async () => 
   expect(textOf(setup.server.requests()[1]?.messages.at(-1))).toContain('The sum is 5.');
 });
 
-test('without approval a call is denied; a policy of the program denies even an allowed tool', {
+test('without approval a call is denied; a policy in the program denies even an allowed tool', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -104,7 +104,7 @@ test('without approval a call is denied; a policy of the program denies even an 
   expect([...asked.methods, ...denied.methods]).not.toContain('tools/call');
 });
 
-test('an interrupt withdraws a call without an answer; messages of the server are taken', {
+test('an interrupt withdraws an unanswered call; the server’s messages are accepted', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -128,7 +128,7 @@ test('an interrupt withdraws a call without an answer; messages of the server ar
   expect(await driver.end()).toMatchObject({ code: 0 });
 });
 
-test('a server that answers nonsense fails, is named in the first line, and the session goes on', {
+test('a server that sends nonsense fails and is named in the first line, and the session continues', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

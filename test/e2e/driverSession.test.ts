@@ -29,7 +29,7 @@ async function turn({ server }: TestProgram, driver: Driver): Promise<readonly s
 }
 const lastResult = ({ server }: TestProgram): string => textOf(server.requests().at(-1)?.messages.at(-1));
 
-test('servers are disabled, enabled, added, replaced and removed', { tags: 'long' }, async () => {
+test('servers can be disabled, enabled, added, replaced and removed', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.otherwise(() => done);
   const driver = startDriver(setup, ['--mcp-config', JSON.stringify({ mcpServers: { notes } })]);
@@ -62,7 +62,7 @@ test('servers are disabled, enabled, added, replaced and removed', { tags: 'long
   expect(await driver.end()).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('the rules of --settings are replaced; other settings are refused, and then nothing changes', {
+test('the rules of --settings can be replaced; other settings are rejected, and then nothing changes', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -84,7 +84,7 @@ test('the rules of --settings are replaced; other settings are refused, and then
   await driver.end();
 });
 
-test('a file is read for the driver as far as the Read tool needs no approval', {
+test('a driver can read a file only if the Read tool needs no approval for it', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -106,7 +106,7 @@ test('a file is read for the driver as far as the Read tool needs no approval', 
   await driver.end();
 });
 
-test('the tool of an MCP server decides about calls, also with -p; what it does not answer is denied', {
+test('a tool of an MCP server decides about calls, with -p too; a call that it does not decide is denied', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -181,7 +181,7 @@ test('a session continues from one of its messages: in a copy from any, itself f
   expect(own).not.toContain('second');
 });
 
-test('plugins from folders, a main agent, a selection of skills and a debug file', {
+test('plugins from folders, a main agent, a selection of skills and a debug file can be set', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

@@ -103,20 +103,20 @@ function expectSaid({ stderr }: Ended, ...words: readonly RegExp[]): void {
   expect(stderr).not.toContain('sk-test-key');
 }
 
-describe('the address', () => {
-  test('nothing listens there', { tags: 'long' }, async () => {
+describe('a wrong address', () => {
+  test('nothing listens on the port', { tags: 'long' }, async () => {
     const ended = await run({ env: access(`http://127.0.0.1:${await closedPort()}/v1`) });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expectSaid(ended, /Nothing answers at .*connection refused/, /Start the server, or correct the base URL/);
   });
 
-  test('without an endpoint no other one is used instead', { tags: 'long' }, async () => {
+  test('without an endpoint, no other one is used', { tags: 'long' }, async () => {
     const ended = await run({ env: access('localhost:11434/v1') });
     expect(ended).toMatchObject({ code: 52, stdout: '' });
     expectSaid(ended, /OPENAI_BASE_URL: "baseUrl" is ignored/, /nothing was sent/);
   });
 
-  test('the file that may name it cannot be read, and the default is not asked instead', {
+  test('if the file that may name it cannot be read, the default is not used', {
     tags: 'long',
   }, async () => {
     const home = await mkdtemp(join(base, 'home-'));
@@ -130,14 +130,14 @@ describe('the address', () => {
     expectSaid(await run({ env: { ...key, OPENAI_BASE_URL: baseUrl, HOME: home } }), /connection refused/);
   });
 
-  test('it lacks its /v1', { tags: 'long' }, async () => {
+  test('the /v1 is missing', { tags: 'long' }, async () => {
     const { env, server } = await serve(always(404, '404 page not found'), '');
     const ended = await run({ env });
     expect(ended.code).toBe(1);
     expectSaid(ended, new RegExp(`should it be http://127\\.0\\.0\\.1:${server.port}/v1\\?`));
   });
 
-  test('a web page is there', { tags: 'long' }, async () => {
+  test('the server returns a web page', { tags: 'long' }, async () => {
     const { env } = await serve(
       always(200, '<!doctype html><html>Welcome</html>', { 'content-type': 'text/html' }),
     );
@@ -147,27 +147,27 @@ describe('the address', () => {
     expect(ended.stderr).not.toContain('Welcome');
   });
 
-  test('https where the server speaks http', { tags: 'long' }, async () => {
+  test('https to a server that speaks http', { tags: 'long' }, async () => {
     const { server } = await serve(reply('Hi.'));
     const ended = await run({ env: access(`https://127.0.0.1:${server.port}/v1`) });
     expect(ended.code).toBe(1);
     expectSaid(ended, /Check whether the base URL should use http or https/);
   });
 
-  test('its name is not known', { tags: 'long' }, async () => {
+  test('the host name is unknown', { tags: 'long' }, async () => {
     const ended = await run({ env: access('http://no-such-host.invalid/v1'), until: /DNS/ });
     expectSaid(ended, /host name in http:\/\/no-such-host\.invalid\/v1 .*\(DNS\)\. Check the network/);
   });
 
-  test('it is no address', { tags: 'long' }, async () => {
+  test('the text is not an address', { tags: 'long' }, async () => {
     const ended = await run({ args: ['-p', '--base-url', 'nowhere', 'hello'] });
     expect(ended.code).toBe(52);
     expectSaid(ended, /--base-url/);
   });
 });
 
-describe('the way there', { tags: 'long' }, () => {
-  test('the proxy does not answer', { tags: 'long' }, async () => {
+describe('the network', { tags: 'long' }, () => {
+  test('the proxy does not respond', { tags: 'long' }, async () => {
     const proxy = `http://127.0.0.1:${await closedPort()}`;
     const ended = await run({ env: { ...access('http://llm.invalid/v1'), HTTP_PROXY: proxy } });
     expect(ended.code).toBe(1);
@@ -186,7 +186,9 @@ describe('the way there', { tags: 'long' }, () => {
     expectSaid(ended, /requires a user name and password \(407\)\. Add them to HTTPS_PROXY or HTTP_PROXY/);
   });
 
-  test('the server sends elsewhere: nothing of the conversation goes there', { tags: 'long' }, async () => {
+  test('the server redirects elsewhere: nothing of the conversation is sent there', {
+    tags: 'long',
+  }, async () => {
     const elsewhere = await serve(reply('Got it.'));
     const location = `http://localhost:${elsewhere.server.port}/v1/chat/completions`;
     const { env } = await serve(always(307, '', { location }));
@@ -200,7 +202,9 @@ describe('the way there', { tags: 'long' }, () => {
 describe('certificates', { tags: 'long' }, () => {
   const own = (): Certificate | undefined => certificateFor(base, 'IP:127.0.0.1');
 
-  test('nobody trusts it; named in NODE_EXTRA_CA_CERTS, it counts', { tags: 'long' }, async ({ skip }) => {
+  test('its authority is not trusted until NODE_EXTRA_CA_CERTS names it', { tags: 'long' }, async ({
+    skip,
+  }) => {
     const certificate = own();
     if (certificate === undefined) return skip();
     const { env } = await serve(inTurn(reply('Hi.')), '/v1', certificate);
@@ -211,7 +215,7 @@ describe('certificates', { tags: 'long' }, () => {
     expect(trusting).toMatchObject({ code: 0, stdout: 'Hi.\n' });
   });
 
-  test('it is for another name', { tags: 'long' }, async ({ skip }) => {
+  test('it belongs to another name', { tags: 'long' }, async ({ skip }) => {
     const certificate = certificateFor(base, 'DNS:other.example');
     if (certificate === undefined) return skip();
     const { env } = await serve(reply('Hi.'), '/v1', certificate);
@@ -220,7 +224,7 @@ describe('certificates', { tags: 'long' }, () => {
     expectSaid(ended, /is for another host\. Use the name in the certificate/);
   });
 
-  test('http where the server speaks https', { tags: 'long' }, async ({ skip }) => {
+  test('http to a server that speaks https', { tags: 'long' }, async ({ skip }) => {
     const certificate = own();
     if (certificate === undefined) return skip();
     const { server } = await serve(reply('Hi.'), '/v1', certificate);
@@ -230,13 +234,13 @@ describe('certificates', { tags: 'long' }, () => {
 });
 
 describe('the key', () => {
-  test('there is none', { tags: 'long' }, async () => {
+  test('no key is set', { tags: 'long' }, async () => {
     const ended = await run({});
     expect(ended).toMatchObject({ code: 41, stdout: '' });
     expectSaid(ended, /No model is set up\. Set OPENAI_API_KEY, or OPENAI_BASE_URL/, /--demo/);
   });
 
-  test('there is none, and the server wants one', { tags: 'long' }, async () => {
+  test('no key is set, and the server requires one', { tags: 'long' }, async () => {
     const { env } = await serve(refusal(401, 'You did not provide an API key.'));
     const { OPENAI_API_KEY: _, ...without } = env;
     const ended = await run({ env: without });
@@ -244,14 +248,14 @@ describe('the key', () => {
     expectSaid(ended, /needs an API key, and none is set\. .*Set OPENAI_API_KEY/);
   });
 
-  test('it is wrong', async () => {
+  test('the key is wrong', async () => {
     const { env } = await serve(refusal(401, 'Incorrect API key provided: sk-test-key.'));
     const ended = await run({ env });
     expect(ended.code).toBe(41);
     expectSaid(ended, /rejected the API key\. .*Check the key/);
   });
 
-  test('the account is empty', { tags: 'long' }, async () => {
+  test('the account is out of credit', { tags: 'long' }, async () => {
     const { env } = await serve(refusal(429, 'You exceeded your current quota.', 'insufficient_quota'));
     const ended = await run({ env });
     expect(ended.code).toBe(1);
@@ -259,8 +263,8 @@ describe('the key', () => {
   });
 });
 
-describe('the model', () => {
-  test('it is not known: the nearest names', { tags: 'long' }, async () => {
+describe('the model and the server', () => {
+  test('the model is unknown: the nearest names are suggested', { tags: 'long' }, async () => {
     const { env } = await serve((request, response) => {
       if (request.url?.endsWith('/models') === true)
         always(200, { data: [{ id: 'large' }, { id: 'mock-12' }] })(request, response);
@@ -271,14 +275,16 @@ describe('the model', () => {
     expectSaid(ended, /The model mock-1 was not found at .*Did you mean "mock-12"\?/);
   });
 
-  test('it does not support tools: they are described instead', { tags: 'long' }, async () => {
+  test('the model does not support tools: they are described in the prompt instead', {
+    tags: 'long',
+  }, async () => {
     const { env } = await serve(inTurn(refusal(400, 'gemma does not support tools'), reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
     expectSaid(ended, /does not support tools\. They are described in the prompt instead/);
   });
 
-  test('it is still loading: it is waited for', { tags: 'long' }, async () => {
+  test('the model is still loading: the request waits', { tags: 'long' }, async () => {
     const { env } = await serve(inTurn(refusal(503, 'Loading model'), reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
@@ -292,7 +298,7 @@ describe('the model', () => {
     expectSaid(ended, /is overloaded\. .*Retrying/);
   });
 
-  test('the server dies in the middle of the answer: the request is retried', { tags: 'long' }, async () => {
+  test('the server dies during the reply: the request is retried', { tags: 'long' }, async () => {
     const { env } = await serve(inTurn(dying, reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
@@ -306,12 +312,12 @@ describe('the model', () => {
     expectSaid(ended, /is rate limiting requests\. .*It asks to wait 20 minutes/);
   });
 
-  test('it says nothing at all', { tags: 'long' }, async () => {
+  test('the server sends nothing at all', { tags: 'long' }, async () => {
     const { env } = await serve(reply(''));
     expectSaid(await run({ env }), /returned an empty reply\. Try again, or choose another model/);
   });
 
-  test('its window is smaller than the request, says the server', { tags: 'long' }, async () => {
+  test('the request is larger than the window that the server reports', { tags: 'long' }, async () => {
     const message = "This model's maximum context length is 512 tokens. However, you requested 9000 tokens.";
     const { env } = await serve(refusal(400, message, 'context_length_exceeded'));
     const ended = await run({ env });
@@ -319,7 +325,7 @@ describe('the model', () => {
     expectSaid(ended, /larger than (?:its|the) context window|takes 512/);
   });
 
-  test('its window is too small for the system prompt alone', { tags: 'long' }, async () => {
+  test('the window is too small for the system prompt alone', { tags: 'long' }, async () => {
     const { env, server } = await serve(reply('Hi.'));
     const ended = await run({ env, args: ['-p', '--context-window', '1000', 'hello'] });
     expect(ended.code).toBe(1);
@@ -336,7 +342,7 @@ describe('settings and the command line', () => {
     return home;
   };
 
-  test('a settings file is broken: the line and the column', { tags: 'long' }, async () => {
+  test('a broken settings file is reported with line and column', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     const HOME = await settings('{\n  "model": "x",\n  "theme": dark\n}\n');
     const ended = await run({ env: { ...env, HOME } });
@@ -344,7 +350,7 @@ describe('settings and the command line', () => {
     expectSaid(ended, /config\.json:3:12: invalid symbol\. Correct it/);
   });
 
-  test('a setting is not known: the nearest', { tags: 'long' }, async () => {
+  test('an unknown setting is reported with the nearest name', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     const HOME = await settings('{\n  "modle": "x"\n}\n');
     expectSaid(
@@ -367,8 +373,10 @@ describe('settings and the command line', () => {
   });
 });
 
-describe('the place', { tags: 'long' }, () => {
-  test('starting in the home folder or the root warns, and in no other', { tags: 'long' }, async () => {
+describe('the working directory', { tags: 'long' }, () => {
+  test('starting in the home folder or the root warns, and in no other folder', {
+    tags: 'long',
+  }, async () => {
     const { env } = await serve(reply('Hi.'));
     const home = await mkdtemp(join(base, 'home-'));
     const [atHome, atRoot, elsewhere] = await Promise.all([
@@ -381,14 +389,14 @@ describe('the place', { tags: 'long' }, () => {
     expect(elsewhere).toEqual({ code: 0, stdout: 'Hi.\n', stderr: '' });
   });
 
-  test('the folder is gone', { tags: 'long' }, async () => {
+  test('the working directory is gone', { tags: 'long' }, async () => {
     const gone = await mkdtemp(join(base, 'gone-'));
     const ended = await run({ cwd: gone, line: 'rmdir ../"$(basename "$PWD")"; exec "$@"' });
     expect(ended).toMatchObject({ code: 42, stdout: '' });
     expectSaid(ended, /no longer exists: cd to one that does/);
   });
 
-  test('neither a repository nor git is needed', { tags: 'long' }, async () => {
+  test('neither a repository nor git is required', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     const plain = await mkdtemp(join(base, 'plain-'));
     expect(await run({ env: { ...env, PATH: '/nonexistent' }, cwd: plain })).toEqual({
@@ -398,7 +406,7 @@ describe('the place', { tags: 'long' }, () => {
     });
   });
 
-  test('nothing can be saved: it says so and continues', { tags: 'long' }, async () => {
+  test('if nothing can be saved, the run says so and continues', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     const file = join(base, 'a-file');
     await writeFile(file, '');
@@ -407,7 +415,7 @@ describe('the place', { tags: 'long' }, () => {
     expectSaid(ended, /is not being saved: .*Check the disk that holds/);
   });
 
-  test('a session is open elsewhere', { tags: 'long' }, async () => {
+  test('the session is open elsewhere', { tags: 'long' }, async () => {
     const HOME = await mkdtemp(join(base, 'home-'));
     let isAsked = (): void => undefined;
     const asked = new Promise<void>((done) => {
@@ -430,8 +438,8 @@ describe('the place', { tags: 'long' }, () => {
   });
 });
 
-describe('the pipe', { tags: 'long' }, () => {
-  test('its reader leaves: no noise', { tags: 'long' }, async () => {
+describe('standard streams', { tags: 'long' }, () => {
+  test('a reader that leaves causes no output', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi. '.repeat(50_000)));
     const args = ['-p', '--context-window', '200000', 'hello'];
     const ended = await run({ env, args, line: '{ "$@"; echo "code $?" >&2; } | head -c 5' });
@@ -439,12 +447,16 @@ describe('the pipe', { tags: 'long' }, () => {
     expect(ended.stderr).toBe('code 141\n');
   });
 
-  test.each(['--help', '--version'])('a closed pipe for %s is no error', { tags: 'long' }, async (flag) => {
-    const ended = await run({ args: [flag], line: '{ sleep 0.2; "$@"; echo "code $?" >&2; } | true' });
-    expect(ended.stderr).toBe('code 141\n');
-  });
+  test.each(['--help', '--version'])(
+    'a closed pipe for %s is not an error',
+    { tags: 'long' },
+    async (flag) => {
+      const ended = await run({ args: [flag], line: '{ sleep 0.2; "$@"; echo "code $?" >&2; } | true' });
+      expect(ended.stderr).toBe('code 141\n');
+    },
+  );
 
-  test.skipIf(!existsSync('/dev/full'))('the disk behind it is full', { tags: 'long' }, async () => {
+  test.skipIf(!existsSync('/dev/full'))('the disk behind the pipe is full', { tags: 'long' }, async () => {
     const { env } = await serve(reply('Hi.'));
     const ended = await run({ env, line: '"$@" > /dev/full' });
     expect(ended.code).toBe(1);
@@ -458,7 +470,7 @@ describe('the pipe', { tags: 'long' }, () => {
 });
 
 describe('on the screen', () => {
-  test('a wrong model is reported with the nearest name, and /model switches from there', {
+  test('a wrong model is reported with the nearest name, and /model can switch from there', {
     tags: 'long',
   }, async () => {
     const answers = inTurn(
@@ -480,7 +492,7 @@ describe('on the screen', () => {
     expect(server.paths.filter((path) => path.endsWith('/chat/completions')).length).toBeGreaterThan(1);
   });
 
-  test('no server, a wrong key: reported at the end of the turn, and the prompt stays open', {
+  test('a missing server and a wrong key are reported at the end of the turn, and the prompt stays open', {
     tags: 'long',
   }, async () => {
     const closed = await openScreen(access(`http://127.0.0.1:${await closedPort()}/v1`));
@@ -495,7 +507,7 @@ describe('on the screen', () => {
     await refused.waitFor(/Endpoint/);
   });
 
-  test('a file that may name the endpoint and cannot be read: it opens, and the prompt waits', {
+  test('if a file that may name the endpoint cannot be read, the screen opens and the prompt waits', {
     tags: 'long',
   }, async () => {
     const home = await mkdtemp(join(base, 'home-'));

@@ -54,14 +54,14 @@ const edits: readonly (readonly [
   ['chat:stash', 'aside', [ctrl('s'), 'x', backspace, ctrl('s')], 'aside|'],
 ];
 
-test('every key of the keys page is pressed in a terminal, and what it does is seen', () => {
+test('every key of the keys page is pressed in a terminal, and its effect is seen', () => {
   const tried = new Set([...edits.map(([action]) => action), ...actionsTried()]);
   expect(edits.filter(([action]) => !actions.some(({ name }) => name === action))).toEqual([]);
   const withKeys = actions.filter(({ keys }) => keys.length > 0).map(({ name }) => name);
   expect(withKeys.filter((name) => !tried.has(name))).toEqual([]);
 });
 
-test('the keys of the composer, with text of several scripts', long, async () => {
+test('the keys of the composer, with text in several scripts', long, async () => {
   const { server, ready } = await setUpProgram();
   server.script({ text: 'Heard.' });
   const terminal = await ready();

@@ -51,7 +51,7 @@ test('a long wait is cancelled with Esc', async () => {
   await terminal.waitFor('Now then.');
 });
 
-test('a request to a server that fails once is retried', async () => {
+test('a request that fails once is retried', async () => {
   const setup = await setUpProgram();
   setup.server.script({ error: { status: 500, message: 'boom' } }, { text: 'Recovered.' });
   const terminal = await setup.ready();
@@ -61,7 +61,7 @@ test('a request to a server that fails once is retried', async () => {
   await expectLogged(setup, ['session_start', 'prompt', 'assistant', 'turn_end']);
 });
 
-test('a cut stream is retried and leaves no half message behind', async () => {
+test('a stream that breaks off is retried and leaves no half message behind', async () => {
   const setup = await setUpProgram();
   setup.server.script(
     {
@@ -81,7 +81,7 @@ test('a cut stream is retried and leaves no half message behind', async () => {
   expect(JSON.stringify(session?.entries)).not.toContain('half of');
 });
 
-test('malformed events are left out, and a stream that ends without a reason is retried', async () => {
+test('malformed events are skipped, and a stream that ends without a reason is retried', async () => {
   const setup = await setUpProgram();
   const terminal = await rawServer(setup, [
     sse([
@@ -190,7 +190,7 @@ test('a missing server is reported with the address', async () => {
   await terminal.waitForIdle();
 });
 
-test('a request that is too long for the server shrinks and continues', async () => {
+test('a request that is too long for the server is shortened, and the turn continues', async () => {
   const setup = await setUpProgram();
   const { server, ready } = setup;
   const big = 'lib/parse.js';

@@ -9,7 +9,7 @@ import { textOf } from './support/wire.ts';
 
 for (const { row: ms, options } of firstIsQuick([0, 60]))
   test(
-    `a prompt that is typed and sent ${ms} ms after the start is one, and what follows it stays`,
+    `a prompt sent ${ms} ms after the start is one prompt, and text after it stays in the composer`,
     options,
     async () => {
       const { open, server } = await setUpProgram();
@@ -26,7 +26,7 @@ for (const { row: ms, options } of firstIsQuick([0, 60]))
   );
 
 for (const ms of [0, 120])
-  test(`? shows the keys also ${ms} ms after the start`, long, async () => {
+  test(`? shows the keys ${ms} ms after the start, too`, long, async () => {
     const { open } = await setUpProgram();
     const terminal = open();
     await terminal.pause(ms);
@@ -46,7 +46,7 @@ test('Shift+Tab before the session is open changes its mode', long, async () => 
   await terminal.waitFor('accept edits');
 });
 
-test('a command of the shell in the prompt of the command line waits for Enter', long, async () => {
+test('a shell command in the prompt on the command line waits for Enter', long, async () => {
   const { open, work } = await setUpProgram();
   const terminal = open(['!echo ran > made.txt']);
   await terminal.waitFor('Press Enter to run it.');
@@ -56,7 +56,7 @@ test('a command of the shell in the prompt of the command line waits for Enter',
   await expect.poll(() => existsSync(join(work.repository, 'made.txt'))).toBe(true);
 });
 
-test('? that is followed by a draft before the session is open leaves the draft alone', long, async () => {
+test('? followed by a draft before the session is open does not affect the draft', long, async () => {
   const { open } = await setUpProgram();
   const terminal = open();
   terminal.send('?fix it');

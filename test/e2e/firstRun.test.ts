@@ -15,7 +15,7 @@ import { setUpProgram } from './support/testProgram.ts';
 const alone = { CLAWDCODE_LOCAL_SERVERS: 'none' };
 const sample = resolve(import.meta.dirname, '../../examples/sample-project');
 
-test('a key and an endpoint are entered, stored for the user alone, and used from then on', async () => {
+test('a key and an endpoint are entered, stored readable only by the user, and used from then on', async () => {
   const { work, open } = await setUpProgram();
   // The scripted server hides keys in what it records; this one keeps the headers as they came.
   const server = await startLocalServer({ '/v1/chat/completions': saying('Nice to meet you.') });
@@ -79,7 +79,7 @@ test('an invalid endpoint is reported next to the field', { tags: 'long' }, asyn
   expect(await terminal.exited).toBe(0);
 });
 
-test('the demo model says on every screen what it is, and drives the real tools', {
+test('the demo model identifies itself on every screen, and drives the real tools', {
   tags: 'long',
 }, async () => {
   const { work, open } = await setUpProgram(sample);
@@ -115,7 +115,7 @@ test('the demo model says on every screen what it is, and drives the real tools'
   await quit(again);
 });
 
-test('a folder is trusted before its settings count, and asked only once', async () => {
+test('a folder must be trusted before its settings apply, and asks only once', async () => {
   const { server, work, open, access } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Bash', input: { command: 'touch made-without-asking' } }] },

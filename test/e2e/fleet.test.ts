@@ -23,7 +23,7 @@ async function setUpFleet() {
   return { ...setup, base, folder, fleet, results };
 }
 
-test('one prompt in many folders: results, sessions and a summary', { tags: 'long' }, async () => {
+test('one prompt runs in many folders, with results, sessions and a summary', { tags: 'long' }, async () => {
   const { server, folder, fleet, results, base } = await setUpFleet();
   for (const name of ['a', 'b', 'c']) folder(`repos/${name}`);
   server.otherwise(() => ({ text: 'Done here.', usage: { prompt_tokens: 10, completion_tokens: 2 } }));
@@ -56,7 +56,7 @@ test('one prompt in many folders: results, sessions and a summary', { tags: 'lon
   expect(server.requests()).toHaveLength(3);
 });
 
-test('a terminal shows each answer on one line, and no JSON', async () => {
+test('a terminal shows each reply on one line, and no JSON', async () => {
   const { server, base, folder, open } = await setUpFleet();
   folder('repos/a');
   server.otherwise(() => ({ text: `First line.\n\n${'word '.repeat(100)}` }));
@@ -78,7 +78,7 @@ test('the line of a failed task says why it failed', { tags: 'long' }, async () 
   expect(stderr).toMatch(/\] gone-\w+: failed · 0 s: there is no folder [^\n]*gone\n/);
 });
 
-test('so does the line of a task whose request was rejected', { tags: 'long' }, async () => {
+test('the line of a task whose request was rejected says why, too', { tags: 'long' }, async () => {
   const { server, folder, fleet } = await setUpFleet();
   folder('a');
   server.otherwise(() => ({ error: { status: 400, message: 'no such field' } }));
@@ -86,7 +86,7 @@ test('so does the line of a task whose request was rejected', { tags: 'long' }, 
   expect(stderr).toMatch(/\] a-\w+: failed · \d+ s: [^\n]*It said: "no such field"/);
 });
 
-test('tasks from a file have their own limits; flags after -- are for each run', {
+test('tasks from a file have their own limits; flags after -- apply to each run', {
   tags: 'long',
 }, async () => {
   const { server, base, folder, fleet, results } = await setUpFleet();
@@ -125,7 +125,7 @@ test('tasks from a file have their own limits; flags after -- are for each run',
   for (const { messages } of server.requests()) expect(textOf(messages[0])).toContain('BE BRIEF');
 });
 
-test('a task that takes too long is ended, and runs again with --retry-failed', {
+test('a task that takes too long is stopped, and runs again with --retry-failed', {
   tags: 'long',
 }, async () => {
   const { server, work, access, startPrint, base, folder, fleet, results } = await setUpFleet();
@@ -151,7 +151,7 @@ test('a task that takes too long is ended, and runs again with --retry-failed', 
 /** A reply that never begins. */
 const never = { text: 'Too late.', latency: 10_000_000 };
 
-test('Ctrl+C ends the children; their tasks run the next time', { tags: 'long' }, async () => {
+test('Ctrl+C stops the children; their tasks run next time', { tags: 'long' }, async () => {
   const { server, folder, fleet, base } = await setUpFleet();
   for (const name of ['a', 'b', 'c']) folder(name);
   server.script(never, never);
@@ -168,7 +168,7 @@ test('Ctrl+C ends the children; their tasks run the next time', { tags: 'long' }
   expect(await fleet(...args).ended).toMatchObject({ code: 0 });
 });
 
-test('mistakes are reported before anything runs', { tags: 'long' }, async () => {
+test('mistakes are reported before any task runs', { tags: 'long' }, async () => {
   const { base, folder, fleet, server } = await setUpFleet();
   writeFileSync(join(base, 'bad.jsonl'), '{"prompt":"x","yolo":true}\n');
   symlinkSync(folder('a'), join(base, 'link'));

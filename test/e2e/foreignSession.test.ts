@@ -20,55 +20,51 @@ import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-test(
-  'an undo of a planted rewind is shown first, and touches nothing outside the project',
-  long,
-  async () => {
-    const { work, server, print, ready } = await setUpProgram();
-    server.script({ text: 'Hello.' });
-    await print(['-p', 'hello']);
-    const [session] = await work.sessions();
-    const last = session?.entries.at(-1);
-    if (session === undefined || last === undefined) throw new Error('nothing was saved');
-    const text = 'echo planted\n';
-    const hash = createHash('sha256').update(text).digest('hex');
-    const blob = join(dirname(session.file), 'blobs', hash.slice(0, 2), hash);
-    mkdirSync(dirname(blob), { recursive: true });
-    writeFileSync(blob, text);
-    const [outside, inside] = [join(work.home, '.zshenv'), join(work.repository, 'brought-back.txt')];
-    const before = { type: 'file', mode: 0o644, bytes: text.length, hash };
-    const entry = {
-      ...last,
-      seq: last.seq + 1,
-      uuid: 'foreign',
-      parentUuid: last.uuid,
-      type: 'system',
-      subtype: 'rewind',
-      message: { role: 'system', content: 'Restored.' },
-      data: {
-        about: 'rewind',
-        prompt: 'x',
-        scope: 'files',
-        changes: [
-          { path: outside, before },
-          { path: inside, before },
-        ],
-      },
-    };
-    appendFileSync(session.file, `${JSON.stringify(entry)}\n`);
-    const terminal = await ready(['--continue']);
-    await terminal.submit('/rewind undo');
-    await terminal.waitForPrinted('echo planted');
-    await terminal.waitForPrinted('Run /rewind undo again to do that.');
-    expect(existsSync(inside)).toBe(false);
-    await terminal.submit('/rewind undo');
-    await terminal.waitForPrinted('it is outside the project');
-    expect(existsSync(outside)).toBe(false);
-    expect(readFileSync(inside, 'utf8')).toBe(text);
-  },
-);
+test('undoing a planted rewind is shown first, and affects nothing outside the project', long, async () => {
+  const { work, server, print, ready } = await setUpProgram();
+  server.script({ text: 'Hello.' });
+  await print(['-p', 'hello']);
+  const [session] = await work.sessions();
+  const last = session?.entries.at(-1);
+  if (session === undefined || last === undefined) throw new Error('nothing was saved');
+  const text = 'echo planted\n';
+  const hash = createHash('sha256').update(text).digest('hex');
+  const blob = join(dirname(session.file), 'blobs', hash.slice(0, 2), hash);
+  mkdirSync(dirname(blob), { recursive: true });
+  writeFileSync(blob, text);
+  const [outside, inside] = [join(work.home, '.zshenv'), join(work.repository, 'brought-back.txt')];
+  const before = { type: 'file', mode: 0o644, bytes: text.length, hash };
+  const entry = {
+    ...last,
+    seq: last.seq + 1,
+    uuid: 'foreign',
+    parentUuid: last.uuid,
+    type: 'system',
+    subtype: 'rewind',
+    message: { role: 'system', content: 'Restored.' },
+    data: {
+      about: 'rewind',
+      prompt: 'x',
+      scope: 'files',
+      changes: [
+        { path: outside, before },
+        { path: inside, before },
+      ],
+    },
+  };
+  appendFileSync(session.file, `${JSON.stringify(entry)}\n`);
+  const terminal = await ready(['--continue']);
+  await terminal.submit('/rewind undo');
+  await terminal.waitForPrinted('echo planted');
+  await terminal.waitForPrinted('Run /rewind undo again to do that.');
+  expect(existsSync(inside)).toBe(false);
+  await terminal.submit('/rewind undo');
+  await terminal.waitForPrinted('it is outside the project');
+  expect(existsSync(outside)).toBe(false);
+  expect(readFileSync(inside, 'utf8')).toBe(text);
+});
 
-test('links in a copied project folder lead to nothing of the user’s', async () => {
+test('links in a copied project folder do not lead to the user’s files', async () => {
   const { work, server, print } = await setUpProgram();
   server.script({ text: 'Hello.' });
   await print(['-p', 'hello']);
@@ -104,7 +100,7 @@ test('links in a copied project folder lead to nothing of the user’s', async (
   expect(readFileSync(taxes, 'utf8')).toBe('private\n');
 });
 
-test('a copied folder that names the user’s remote is asked about, and never continued with -p', async () => {
+test('a copied folder that names the user’s remote asks first, and is never continued with -p', async () => {
   const { work, server, print, open } = await setUpProgram();
   const config = join(work.repository, '.git/config');
   appendFileSync(config, '\n[remote "origin"]\n\turl = https://example.org/shop.git\n');
@@ -134,7 +130,7 @@ test('a copied folder that names the user’s remote is asked about, and never c
   await terminal.answer('b');
 });
 
-test('a line of nested brackets holds up neither the list of sessions nor --continue', long, async () => {
+test('a line of nested brackets delays neither the list of sessions nor --continue', long, async () => {
   const { work, server, print } = await setUpProgram();
   server.script({ text: 'Hello.' });
   await print(['-p', 'hello']);
@@ -146,7 +142,7 @@ test('a line of nested brackets holds up neither the list of sessions nor --cont
   expect((await print(['-p', '--continue', 'more'])).stdout).toContain('Here again.');
 });
 
-test('a compaction does not quote a private file because the log calls it changed', long, async () => {
+test('a compaction does not quote a private file that the log claims was changed', long, async () => {
   const { work, server, print } = await setUpProgram();
   server.script({ text: 'Hello. '.repeat(3000) });
   await print(['-p', 'hello']);

@@ -8,7 +8,7 @@ import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 describe('formats', () => {
-  test('text prints the answer and nothing else', async () => {
+  test('text prints the reply and nothing else', async () => {
     const { server, print } = await setUpProgram();
     server.script({ calls: [{ name: 'Glob', input: { pattern: 'lib/*.js' } }] }, { text: 'Five files.' });
     expect(await print(['-p', 'how many files?'])).toEqual({
@@ -19,7 +19,7 @@ describe('formats', () => {
     });
   });
 
-  test('the prompt, standard input, or both', { tags: 'long' }, async () => {
+  test('the prompt comes from the argument, standard input, or both', { tags: 'long' }, async () => {
     const { server, print } = await setUpProgram();
     server.otherwise(() => ({ text: 'Yes.' }));
     await print(['-p', 'What is this?'], { input: 'line one\nline two\n' });
@@ -49,7 +49,7 @@ describe('formats', () => {
     });
   });
 
-  test('stream-json is the golden file, line by line', async () => {
+  test('stream-json matches the golden file line by line', async () => {
     const { server, work, print } = await setUpProgram();
     server.script(
       { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 2 } }] },
@@ -61,7 +61,7 @@ describe('formats', () => {
     await expect(golden(stdout, work.repository)).toMatchFileSnapshot('golden/stream-json.json');
   });
 
-  test('partial messages add up to the whole', { tags: 'long' }, async () => {
+  test('partial messages add up to the full message', { tags: 'long' }, async () => {
     const { server, print } = await setUpProgram();
     server.script({ text: 'One two three four five six.', chunkSize: 5 });
     const flags = ['--output-format', 'stream-json', '--include-partial-messages', '--verbose'];
@@ -79,7 +79,7 @@ describe('permissions', () => {
   const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } });
 
   // `npm test` has a denied call in the golden file above.
-  test('a call that needs approval is denied, the model is told, and it is listed', {
+  test('a call that needs approval is denied and listed, and the model is told', {
     tags: 'long',
   }, async () => {
     const { server, work, print } = await setUpProgram();
@@ -94,7 +94,7 @@ describe('permissions', () => {
     expect(textOf(server.requests()[1]?.messages.at(-1))).toMatch(/did not run|not allowed/i);
   });
 
-  test('--allowed-tools and --disallowed-tools: deny beats allow', { tags: 'long' }, async () => {
+  test('deny overrides allow in --allowed-tools and --disallowed-tools', { tags: 'long' }, async () => {
     const { server, work, print } = await setUpProgram();
     server.script({ calls: [touch('one'), touch('two')] }, { text: 'Half of it.' });
     const rules = ['--allowed-tools', 'Bash(touch *)', '--disallowed-tools', 'Bash(touch two)'];
@@ -107,7 +107,7 @@ describe('permissions', () => {
     expect(existsSync(join(work.repository, 'two'))).toBe(false);
   });
 
-  test('bypassPermissions asks nothing and still heeds deny rules', { tags: 'long' }, async () => {
+  test('bypassPermissions asks nothing and still obeys deny rules', { tags: 'long' }, async () => {
     const { server, work, print } = await setUpProgram();
     server.script({ calls: [touch('one'), touch('two')] }, { text: 'Half of it.' });
     await print(['-p', 'touch', '--yolo', '--disallowed-tools', 'Bash(touch two)']);
@@ -143,7 +143,7 @@ describe('permissions', () => {
     expect(await work.git('tag')).toBe('');
   });
 
-  test('an untrusted folder has no say: one line tells so', { tags: 'long' }, async () => {
+  test('settings of an untrusted folder do not apply, and one line says so', { tags: 'long' }, async () => {
     const { server, work, print } = await setUpProgram();
     server.script({ calls: [touch('one')] }, { text: 'I may not.' });
     const settings = { permissions: { allow: ['Bash(touch *)'] }, baseUrl: 'http://127.0.0.1:1/v1' };
@@ -156,7 +156,7 @@ describe('permissions', () => {
   });
 });
 
-test('nothing in untrusted text can drive the terminal', { tags: 'long' }, async () => {
+test('untrusted text cannot control the terminal', { tags: 'long' }, async () => {
   const { server, work, print, open, access } = await setUpProgram();
   server.otherwise(() => ({ text: 'a\u001b]0;title\u0007b\u001b[31mc' }));
   await work.write('.clawdcode.json', JSON.stringify({ 'x\u001b[8mhidden\u009b8m': 1 }));
@@ -205,7 +205,7 @@ test('/compact works without a screen', { tags: 'long' }, async () => {
   expect(await work.sessions()).toHaveLength(1);
 });
 
-test('help fits a screen and names the exit codes; the version is that of the package', async () => {
+test('help fits a screen and names the exit codes; the version is the package’s', async () => {
   const { print } = await setUpProgram();
   const help = await print(['--help']);
   expect(help).toMatchObject({ code: 0, stderr: '' });

@@ -11,7 +11,7 @@ import { expectPairedCalls, textOf } from './support/wire.ts';
 const story = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
 const slow = { latency: 60, chunkSize: 6 } as const;
 
-test('1: the turn failed; nothing on standard output, the reason on standard error', async () => {
+test('1: the turn failed; standard output is empty, the reason is on standard error', async () => {
   const { server, print } = await setUpProgram();
   server.script({ error: { status: 400, message: 'I do not like it' } });
   const printed = await print(['-p', 'hello']);
@@ -31,7 +31,7 @@ test('42: a folder in place of a session is reported in one line', { tags: 'long
   expect(printed.stderr).toMatch(/^clawdcode: .*session.*\n$/);
 });
 
-test('1, in json, is a result too', { tags: 'long' }, async () => {
+test('1: in json, the failure is a result too', { tags: 'long' }, async () => {
   const { server, print } = await setUpProgram();
   server.script({ error: { status: 400, message: 'I do not like it' } });
   const { code, stdout } = await print(['-p', 'hello', '--output-format', 'json']);
@@ -42,7 +42,7 @@ test('1, in json, is a result too', { tags: 'long' }, async () => {
   expect(result).not.toHaveProperty('result');
 });
 
-test('41: no key, or one that is refused', { tags: 'long' }, async () => {
+test('41: no key, or a rejected one', { tags: 'long' }, async () => {
   const { server, work, print } = await setUpProgram();
   const without = await print(['-p', 'hello'], { env: work.env() });
   expect(without).toMatchObject({ code: 41, stdout: '' });
@@ -68,14 +68,14 @@ for (const { row, options } of firstIsQuick([
     expect(server.requests()).toEqual([]);
   });
 
-test('52: a flag whose value makes no sense', { tags: 'long' }, async () => {
+test('52: a flag has an invalid value', { tags: 'long' }, async () => {
   const { print } = await setUpProgram();
   const printed = await print(['-p', '--base-url', 'nowhere', 'hello']);
   expect(printed).toMatchObject({ code: 52, stdout: '' });
   expect(printed.stderr).toContain('--base-url');
 });
 
-test('53: the limit of steps, with valid pairs left behind', { tags: 'long' }, async () => {
+test('53: the step limit is reached, and every call has its result', { tags: 'long' }, async () => {
   const { server, print } = await setUpProgram();
   server.otherwise(() => ({ calls: [{ name: 'Glob', input: { pattern: `*${Math.random()}` } }] }));
   const { code, stdout } = await print(['-p', 'go', '--max-turns', '2', '--output-format', 'json']);
@@ -88,7 +88,7 @@ test('53: the limit of steps, with valid pairs left behind', { tags: 'long' }, a
   expectPairedCalls(last);
 });
 
-test('1: a model that repeats itself is warned first, then the turn is ended', { tags: 'long' }, async () => {
+test('1: a model that repeats itself is warned first, then the turn ends', { tags: 'long' }, async () => {
   const { server, print } = await setUpProgram();
   server.otherwise(() => ({ calls: [{ name: 'Glob', input: { pattern: '*.js' } }] }));
   const { code, stdout } = await print(['-p', 'go', '--output-format', 'json']);
@@ -129,7 +129,7 @@ test.each([
   },
 );
 
-test('130: what had arrived of a reply is kept', { tags: 'long' }, async () => {
+test('130: the received part of a reply is kept', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: story, ...slow });
   const flags = ['--output-format', 'stream-json', '--include-partial-messages'];

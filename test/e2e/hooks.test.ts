@@ -23,7 +23,7 @@ const bash = (text: string) => ({ calls: [{ name: 'Bash', input: { command: text
 const texts = ({ server }: TestProgram, request = -1): string[] =>
   (server.requests().at(request)?.messages ?? []).map(textOf);
 
-test('a hook blocks a call, and /hooks tells what it did', { tags: 'long' }, async () => {
+test('a hook blocks a call, and /hooks shows its run', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   await own(setup, {
     PreToolUse: [command('cat > ../seen.json; echo "use rg instead" >&2; exit 2', { matcher: 'Bash' })],
@@ -43,7 +43,7 @@ test('a hook blocks a call, and /hooks tells what it did', { tags: 'long' }, asy
   await terminal.waitForPrinted(/last: blocked · \d+ ms/);
 });
 
-test('what a hook says about a prompt is in the request; a Stop hook continues the turn once', async () => {
+test('a hook’s text about a prompt is in the request; a Stop hook continues the turn once', async () => {
   const setup = await setUpProgram();
   await own(setup, {
     UserPromptSubmit: [command('echo the branch is main')],
@@ -101,7 +101,7 @@ test('without a screen, a blocked prompt ends the run with its reason', { tags: 
   expect(setup.server.requests()).toHaveLength(0);
 });
 
-test('what a hook allows skips the question, but no deny rule', { tags: 'long' }, async () => {
+test('a call allowed by a hook needs no approval, unless a deny rule applies', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const hook = decides('mkdir made', { permissionDecision: 'allow' });
   const changing = decides('pwd', { permissionDecision: 'allow', updatedInput: { command: 'touch made' } });
@@ -115,7 +115,7 @@ test('what a hook allows skips the question, but no deny rule', { tags: 'long' }
   expect(texts(setup).join('\n')).toContain('Not allowed: Rule Bash(touch *)');
 });
 
-test('a hook of a repository runs only once you have approved exactly it', { tags: 'long' }, async () => {
+test('a repository’s hook runs only once exactly this hook is approved', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const file = join(setup.work.repository, '.clawdcode.json');
   const set = (text: string): Promise<void> =>
@@ -156,7 +156,7 @@ test('a hook of a repository runs only once you have approved exactly it', { tag
   expect(texts(setup).join('\n')).not.toContain('other words');
 });
 
-test('a blocked prompt returns to the input; Esc stops a hook that hangs', { tags: 'long' }, async () => {
+test('a blocked prompt returns to the composer; Esc stops a hook that hangs', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   await own(setup, {
     UserPromptSubmit: [command(`if grep -q secret; then echo "no secrets" >&2; exit 2; fi`)],
@@ -175,7 +175,7 @@ test('a blocked prompt returns to the input; Esc stops a hook that hangs', { tag
   await terminal.waitForPrinted('Interrupted.');
 });
 
-test('stream-json reports the hooks of the start, and others if asked; a failure is no block', {
+test('stream-json reports the hooks at the start, and others on request; a failure does not block', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -211,7 +211,7 @@ test('stream-json reports the hooks of the start, and others if asked; a failure
   ]);
 });
 
-test('hooks of Claude Code’s settings run, also around the calls of a subagent', {
+test('hooks in Claude Code’s settings run, around calls of a subagent too', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -302,7 +302,7 @@ test('a model decides whether a turn may end, and a read-only agent whether a ca
   expect(spent).toHaveLength(5);
 });
 
-test('a tool of an MCP server decides; without the server the user does', {
+test('a tool of an MCP server decides about calls; without the server the user does', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -333,7 +333,7 @@ test('a tool of an MCP server decides; without the server the user does', {
   expect(JSON.stringify(setup.server.requests().at(-1)?.messages)).toContain('package.json');
 });
 
-test('a hook replaces the result of a call; the original is in no request and not in the session', {
+test('a hook replaces the result of a call; the original is neither sent nor stored', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -352,7 +352,7 @@ test('a hook replaces the result of a call; the original is in no request and no
   expect(JSON.stringify([setup.server.requests(), sessions])).not.toContain('HIDDEN-VALUE');
 });
 
-test('neither a hook nor a server inherits the key of an endpoint', { tags: 'long' }, async () => {
+test('neither a hook nor a server inherits an endpoint’s key', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const print = `node -e 'require("fs").writeFileSync("NAME", JSON.stringify(process.env))'`;
   await own(
@@ -372,7 +372,7 @@ test('neither a hook nor a server inherits the key of an endpoint', { tags: 'lon
   }
 });
 
-test('a hook sets variables for commands, and another hears of the folder and of a file that it watches', {
+test('a hook sets variables for commands, and another is told of the folder and of a file that it watches', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

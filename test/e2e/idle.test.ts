@@ -13,7 +13,7 @@ import { setUpProgram } from './support/testProgram.ts';
 const WINDOWS = 15;
 const WINDOW_MS = 3000;
 
-test('after a turn nothing ticks and nothing is written', long, async () => {
+test('after a turn, no timer runs and nothing is written', long, async () => {
   const { server, ready } = await setUpProgram();
   server.script({ text: 'Done.' });
   const terminal = await ready();

@@ -26,7 +26,7 @@ async function withPictures(models: object): Promise<TestProgram> {
   return setup;
 }
 
-test('a pasted path and an @path are sent as images, once each, also after a resume', long, async () => {
+test('a pasted path and an @path are sent as images, once each, even after a resume', long, async () => {
   const { server, work, open, ready } = await withPictures({
     [MODEL]: { vision: true },
     blind: { vision: false },
@@ -72,7 +72,7 @@ test('a pasted path and an @path are sent as images, once each, also after a res
   expect(JSON.stringify(server.requests()[2])).not.toContain(PIXEL);
 });
 
-test('an image that the server refuses does not end the session', long, async () => {
+test('an image that the server rejects does not end the session', long, async () => {
   const { server, work, ready } = await withPictures({});
   server.script(
     { error: { status: 400, message: 'image input is not supported by this model' } },
@@ -89,7 +89,7 @@ test('an image that the server refuses does not end the session', long, async ()
   await terminal.waitForIdle();
 });
 
-test('Read shows an image to a model that sees, behind the result of its call', {
+test('Read shows an image to a model with image input, after the result of its call', {
   tags: 'long',
 }, async () => {
   const { server, ready } = await withPictures({ [MODEL]: { vision: true } });

@@ -15,7 +15,7 @@ import { expectPairedCalls, textOf } from './support/wire.ts';
 const slow = { latency: 60, chunkSize: 6 } as const;
 const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
 
-test('Esc in mid-stream keeps what had arrived, and the next prompt works', async () => {
+test('Esc during a reply keeps what had arrived, and the next prompt works', async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ text: story, ...slow }, { text: 'Back at work.' });
   const terminal = await ready();
@@ -43,7 +43,7 @@ test('Esc in mid-stream keeps what had arrived, and the next prompt works', asyn
   expectTried(terminal, 'chat:cancel');
 });
 
-test('Esc in mid-command ends its children, and every call keeps its result', long, async () => {
+test('Esc during a command ends its children, and every call keeps its result', long, async () => {
   const { server, work, ready } = await setUpProgram();
   // A child of a child, with signals ignored in between: the group has to go.
   const [one, other] = [`300.${process.pid}`, `301.${process.pid}`] as const;
@@ -77,7 +77,7 @@ test('Esc in mid-command ends its children, and every call keeps its result', lo
   ]);
 });
 
-test('Esc in a permission question refuses and stops', long, async () => {
+test('Esc in a permission dialog denies the call and stops the turn', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ calls: [{ name: 'Bash', input: { command: 'touch made-it' } }] }, { text: 'As you like.' });
   const terminal = await ready();
@@ -100,7 +100,7 @@ test('Esc in a permission question refuses and stops', long, async () => {
   expect(textOf(last.messages[3])).toContain('declined');
 });
 
-test('Ctrl+C in mid-stream interrupts first; Esc ends a command of the user’s own', long, async () => {
+test('Ctrl+C during a reply interrupts it first; Esc stops the user’s own command', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ text: story, ...slow }, { text: 'Quiet now.' });
   const terminal = await ready();
@@ -125,7 +125,7 @@ test('Ctrl+C in mid-stream interrupts first; Esc ends a command of the user’s 
   expect(JSON.stringify(last.messages)).toContain('own.pid');
 });
 
-test('/exit in mid-stream leaves with the partial reply on disk', long, async () => {
+test('/exit during a reply exits with the partial reply on disk', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ text: story, ...slow });
   const terminal = await ready();
@@ -139,7 +139,7 @@ test('/exit in mid-stream leaves with the partial reply on disk', long, async ()
   expect(entries.find((entry) => entry.type === 'assistant')?.message).toMatchObject({ interrupted: true });
 });
 
-test('a terminal that goes away ends the program, with the log on disk', long, async () => {
+test('if the terminal is gone, the program ends with the log on disk', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ text: story, ...slow });
   const terminal = await ready();
@@ -151,7 +151,7 @@ test('a terminal that goes away ends the program, with the log on disk', long, a
   expect(kindsOf(entries)).toEqual([...['session_start', 'prompt', 'assistant', 'turn_end']]);
 });
 
-test('Ctrl+C twice leaves, says how to resume, and restores the terminal', async () => {
+test('Ctrl+C twice exits, says how to resume, and restores the terminal', async () => {
   const setup = await setUpProgram();
   const { server, work } = setup;
   server.script({ text: 'Something to remember.' });
@@ -177,7 +177,7 @@ const signals = [
 ] as const;
 for (const row of signals)
   test(
-    `${row.signal} in mid-stream exits ${row.code} with the log on disk and the terminal restored`,
+    `${row.signal} during a reply exits ${row.code} with the log on disk and the terminal restored`,
     long,
     async () => {
       const { signal, code } = row;

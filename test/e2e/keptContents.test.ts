@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
-test('copies of a secret file, made for going back, are not read without a question', async () => {
+test('a checkpoint’s copies of a secret file are not read without approval', async () => {
   const { work, server, print } = await setUpProgram();
   await work.write('.env', 'API_TOKEN=first-value\n');
   await work.write('setup.sh', 'echo API_TOKEN=second-value > .env\n');

@@ -71,7 +71,7 @@ test('Ctrl+G and Ctrl+X Ctrl+E open the draft in the editor, in a private file',
   expectTried(terminal, 'chat:externalEditor');
 });
 
-test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, and the program continues', {
+test('an editor that fails, is missing or is stopped by Ctrl+C leaves the draft, and the program continues', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -118,7 +118,7 @@ test('a turn continues while the editor is open, and is printed after it', long,
 });
 
 test(
-  'Ctrl+Z gives the shell its terminal as it was, fg comes back whole, in another size too',
+  'Ctrl+Z hands the terminal back to the shell, and fg restores the screen, at another size too',
   long,
   async () => {
     const setup = await setUpProgram();
@@ -188,7 +188,7 @@ test('a turn that runs while the program is stopped continues after fg', long, a
   expectTried(shell, 'app:suspend');
 });
 
-test('after a stop from outside, the terminal is restored: raw, with pastes in one piece', long, async () => {
+test('after a stop from outside, the terminal is restored: raw mode, bracketed paste', long, async () => {
   const setup = await setUpProgram();
   const shell = await inShell(setup);
   await shell.type('draft');
@@ -205,7 +205,7 @@ test('after a stop from outside, the terminal is restored: raw, with pastes in o
   await shell.waitFor('❯ draft[Pasted text #1 +4 lines]');
 });
 
-test('if no shell could resume it, Ctrl+Z says so and everything continues', long, async () => {
+test('if no shell could resume the program, Ctrl+Z says so and everything continues', long, async () => {
   const setup = await setUpProgram();
   const terminal = await setup.ready();
   await terminal.type('draft');
@@ -215,7 +215,7 @@ test('if no shell could resume it, Ctrl+Z says so and everything continues', lon
   await terminal.waitFor('❯ draft!');
 });
 
-test('? shows the keys, /keys prints them, and a file of one’s own counts as soon as it is saved', async () => {
+test('? shows the keys, /keys prints them, and the user’s file applies as soon as it is saved', async () => {
   const setup = await setUpProgram();
   await mkdir(setup.work.data, { recursive: true });
   const terminal = await setup.ready();
@@ -237,7 +237,7 @@ test('? shows the keys, /keys prints them, and a file of one’s own counts as s
 });
 
 test(
-  'lists, questions and the transcript have the keys of the file, and say so; Esc always leaves',
+  'lists, questions and the transcript use and show the user’s keys; Esc always closes them',
   long,
   async () => {
     const setup = await setUpProgram();
@@ -279,7 +279,7 @@ test(
   },
 );
 
-test('/vim switches vim keys on for good; Esc while writing does not stop what runs', long, async () => {
+test('/vim turns vim keys on permanently; Esc in insert mode does not stop the turn', long, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'A long answer indeed.', latency: 200, chunkSize: 4 }, { text: 'Second.' });
   const terminal = await setup.ready();
@@ -307,7 +307,7 @@ test('/vim switches vim keys on for good; Esc while writing does not stop what r
 });
 
 test(
-  'Ctrl+R finds what was sent in an earlier session; Ctrl+S puts a draft aside until the next prompt',
+  'Ctrl+R finds prompts of an earlier session; Ctrl+S stashes a draft until the next prompt',
   long,
   async () => {
     const setup = await setUpProgram();

@@ -55,7 +55,7 @@ describe.skipIf(old === undefined)(
       expect(kindsOf(session?.entries ?? []).at(-1)).toBe('turn_end');
     });
 
-    test('a packed program says which Node it needs', async () => {
+    test('the packed program says which Node it needs', async () => {
       const [, path = ''] = program();
       const failure = await run(node, [path, '--version']).catch((error: unknown) => error);
       expect(failure).toMatchObject({ code: 1, stdout: '' });
@@ -92,7 +92,7 @@ describe('compiled code', () => {
   const codeBelow = async (folder: string) =>
     (await readdir(folder, { recursive: true })).filter((name) => /compile-cache|(^|\/)code-/.test(name));
 
-  test('is kept below the data folder, for its user alone, or not at all', { tags: 'long' }, async () => {
+  test('is stored in the data folder, for its user alone, or not at all', { tags: 'long' }, async () => {
     await start({ NODE_DISABLE_COMPILE_CACHE: '1' });
     expect(await codeBelow(data)).toEqual([]);
     await start();
@@ -105,7 +105,7 @@ describe('compiled code', () => {
     expect(await readdir(other)).toContain('compile-cache');
   });
 
-  test('is never kept in a folder that the environment names, or below the working directory', {
+  test('is never stored in a folder that the environment names, or in the working directory', {
     tags: 'long',
   }, async () => {
     for (const name of ['TMPDIR', 'CLAWDCODE_HOME', 'HOME'])
@@ -123,7 +123,7 @@ describe('compiled code', () => {
     expect(await codeBelow(own)).toEqual([]);
   });
 
-  test('that was planted or changed is not run', { tags: 'long' }, async () => {
+  test('is not run if it was planted or changed', { tags: 'long' }, async () => {
     await start();
     const [name = ''] = await kept();
     const file = join(data, 'compile-cache', name);
@@ -140,7 +140,7 @@ describe('compiled code', () => {
     expect((await readFile(file)).equals(changed)).toBe(true);
   });
 
-  test('that cannot be kept stops nothing', { tags: 'long' }, async () => {
+  test('stops nothing if it cannot be stored', { tags: 'long' }, async () => {
     const places = ['/dev/null', '/dev/null/below', '/proc/below', '/proc/below/that', '/', 'none', ''];
     for (const CLAWDCODE_HOME of places)
       for (const args of [['--version'], ['--help']]) {

@@ -11,7 +11,7 @@ import { setUpProgram } from './support/testProgram.ts';
 
 let left = 0;
 
-test('a command that runs when its program is killed', async () => {
+test('a command that is running when its program is killed', async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({
     calls: [{ name: 'Bash', input: { command: 'echo $$ > pid; while :; do sleep 0.1; done' } }],
@@ -27,7 +27,7 @@ test('a command that runs when its program is killed', async () => {
   expect(isAlive(left)).toBe(true);
 });
 
-test.skipIf(process.platform !== 'linux')('is ended with the test', async () => {
+test.skipIf(process.platform !== 'linux')('ends with the test', async () => {
   expect(left).toBeGreaterThan(0);
   await expect.poll(() => isAlive(left)).toBe(false);
 });

@@ -20,7 +20,7 @@ const readsInWords: Route = (response, asked) => {
 const chats = (asked: readonly Asked[]): Asked[] =>
   asked.filter(({ path }) => path === '/v1/chat/completions');
 
-test('Ollama with a model without tools and with a small window: loaded first, reported once, and it works', {
+test('an Ollama model without tools and with a small window is loaded first, reported once, and works', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -55,7 +55,7 @@ test('Ollama with a model without tools and with a small window: loaded first, r
   expect(JSON.stringify(second?.body)).toContain('plankton');
 });
 
-test('on the screen the call is never shown as text, and the missing support is reported once', {
+test('a call is never shown as text, and the missing support is reported once', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -77,7 +77,7 @@ test('on the screen the call is never shown as text, and the missing support is 
   expect(text).not.toContain('<tool_call>');
 });
 
-test('a server on this machine is reached past a proxy that is set', { tags: 'long' }, async () => {
+test('a server on this machine is reached without the proxy that is set', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const server = await startLocalServer(vllm({ id: 'm', maxModelLen: 40_000 }, { chat: saying('reached') }));
   onTestFinished(server.close);
@@ -90,7 +90,7 @@ test('a server on this machine is reached past a proxy that is set', { tags: 'lo
   expect(await setup.print(['-p', 'hello'], { env })).toMatchObject({ code: 0, stdout: 'reached\n' });
 });
 
-test('another one through it, by what is built into the program', { tags: 'long' }, async () => {
+test('another server is reached through the proxy', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const server = await startLocalServer(vllm({ id: 'm', maxModelLen: 40_000 }, { chat: saying('reached') }));
   const proxy = await startProxy(server.port);

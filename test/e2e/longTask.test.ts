@@ -41,7 +41,7 @@ const ways = [
 ];
 // A task in 8,000 tokens is in `acceptance/compaction/automatic.test.ts`.
 for (const row of ways)
-  test(`a task of nine prompts in 16,000 tokens, ${row.way}`, { tags: 'long' }, async () => {
+  test(`a task of nine prompts completes in 16,000 tokens, ${row.way}`, { tags: 'long' }, async () => {
     const { context, ledgers, summaries } = row;
     const { server, work, ready } = await setUpProgram();
     await mkdir(work.data, { recursive: true });

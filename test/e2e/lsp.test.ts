@@ -14,7 +14,7 @@ const sent = ({ server }: TestProgram): string =>
   (server.requests().at(-1)?.messages ?? []).map(textOf).join('\n');
 
 test.skipIf(!hasSandbox)(
-  'the new problems of an edit reach the model, and /lsp shows the server',
+  'new problems after an edit reach the model, and /lsp shows the server',
   async () => {
     const setup = await setUpProgram();
     const { work, server, access } = setup;

@@ -36,7 +36,7 @@ function canRun(program: string): boolean {
 }
 
 for (const { program, file, text, found } of servers)
-  test.skipIf(!hasSandbox || !canRun(program))(`${program} reports an error of an edit`, async () => {
+  test.skipIf(!hasSandbox || !canRun(program))(`${program} reports an error in an edit`, async () => {
     const setup = await setUpProgram();
     const { server } = setup;
     server.script(

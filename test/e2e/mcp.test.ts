@@ -23,7 +23,7 @@ async function own({ work }: TestProgram, settings: object): Promise<void> {
 const shared = ({ work }: TestProgram, definitions: object): Promise<void> =>
   writeFile(join(work.repository, '.mcp.json'), servers(definitions));
 
-test('a server of the user’s settings is offered, asked about, and answers', async () => {
+test('a server in the user’s settings offers a tool, which asks and returns a result', async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { test: stdio() } });
   setup.server.script(call('mcp__test__echo', { text: 'hi' }), { text: 'It said hi.' });
@@ -33,7 +33,7 @@ test('a server of the user’s settings is offered, asked about, and answers', a
   expect(toolNames(setup)).toContain('mcp__test__echo');
 });
 
-test('a tool that its server has changed since a rule allowed it is not called', async () => {
+test('a tool changed by its server since a rule allowed it is not called', async () => {
   const setup = await setUpProgram();
   const file = join(setup.work.home, 'server.mjs');
   const program = await readFile(SERVER, 'utf8');
@@ -61,7 +61,7 @@ test('a tool that its server has changed since a rule allowed it is not called',
   expect(result(setup)).toBe('You said hi');
 });
 
-test('without a rule nothing is called, since approval is impossible; a deny rule for the server applies', {
+test('without a rule nothing is called, since approval is impossible; a server’s deny rule applies', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -74,7 +74,7 @@ test('without a rule nothing is called, since approval is impossible; a deny rul
   expect(result(setup)).toContain('Not allowed: Rule mcp__test');
 });
 
-test('the first line of stream-json names servers with their state, and their tools', {
+test('the first line of stream-json names servers with their state and tools', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -91,7 +91,7 @@ test('the first line of stream-json names servers with their state, and their to
   });
 });
 
-test('servers of --mcp-config are used in addition, or alone with --strict-mcp-config', {
+test('servers in --mcp-config are added, or used alone with --strict-mcp-config', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -115,7 +115,7 @@ test('servers of --mcp-config are used in addition, or alone with --strict-mcp-c
   });
 });
 
-test('a server of a repository starts only after the folder is trusted and the server approved', {
+test('a repository’s server starts only after the folder is trusted and the server approved', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -168,7 +168,7 @@ test('a server of a repository starts only after the folder is trusted and the s
   await once.waitFor('Use this MCP server?');
 });
 
-test('a server that never answers delays neither the screen nor the second request', {
+test('a server that never responds delays neither the screen nor the second request', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -184,7 +184,7 @@ test('a server that never answers delays neither the screen nor the second reque
   await terminal.waitForPrinted('The test server says hello.');
 });
 
-test('the next session offers the tools of a server without waiting for it, and none if it is not approved', {
+test('the next session offers a server’s tools without waiting for it, and none if it is not approved', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -206,7 +206,7 @@ test('the next session offers the tools of a server without waiting for it, and 
   expect(toolNames(setup, 3)).not.toContain('mcp__test__echo');
 });
 
-test('images reach a model that sees, and long answers are kept and shortened', {
+test('images reach a model with image input, and long results are stored and shortened', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -219,7 +219,7 @@ test('images reach a model that sees, and long answers are kept and shortened', 
   expect(result(setup)).toMatch(/Recall/);
 });
 
-test('the key of the model is not in the environment of a server', { tags: 'long' }, async () => {
+test('the model’s key is not in a server’s environment', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   await own(setup, { mcpServers: { test: stdio() } });
   setup.server.script(call('mcp__test__env', { name: 'OPENAI_API_KEY' }), { text: 'Unset.' });
@@ -228,7 +228,7 @@ test('the key of the model is not in the environment of a server', { tags: 'long
   expect(SERVER).toMatch(/server\.mjs$/);
 });
 
-test('a prompt of a server is a command, and a resource named after @ is read for the model', {
+test('a server’s prompt is a command, and a resource named after @ is read for the model', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -252,7 +252,7 @@ test('a prompt of a server is a command, and a resource named after @ is read fo
   expect(result(setup)).toContain('[Resource note://one]\nThe note says 42.');
 });
 
-test('schemas that take too much of the window are searched for, and stay found when the session is resumed', {
+test('schemas that would fill the window are searched for, and stay found when the session is resumed', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -272,7 +272,7 @@ test('schemas that take too much of the window are searched for, and stay found 
   expect(ofServers(3)).toEqual(['ToolSearch', 'mcp__wide__wide7']);
 });
 
-test('a server asks the user: its form is filled in on the screen, and never without one', {
+test('a server’s form is filled in on the screen, and never without one', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

@@ -13,7 +13,7 @@ const places = ({ work }: TestProgram) => ({
   local: join(work.repository, '.clawdcode.local.json'),
 });
 
-test('a server is added to each scope in the shape that all agents read, and removed again', async () => {
+test('a server is added to each scope in the format that other agents read, and removed again', async () => {
   const setup = await setUpProgram();
   const { user, project, local } = places(setup);
   await mkdir(setup.work.data, { recursive: true });
@@ -52,7 +52,7 @@ test('a server is added to each scope in the shape that all agents read, and rem
 test.each([
   ['local', '.clawdcode.local.json'],
   ['project', '.mcp.json'],
-])('a %s server is not written through a link, nor removed through it', async (scope, name) => {
+])('a %s server is neither written nor removed through a link', async (scope, name) => {
   const setup = await setUpProgram();
   const { user } = places(setup);
   const before = '{ "mcpServers": { "mine": { "command": "prog" } } }\n';
@@ -76,14 +76,14 @@ test.each<[string[], string]>([
   [['mcp', 'add-json', 'a', 'nonsense'], 'This is not a server definition'],
   [['mcp', 'add', '-e', 'novalue', 'a', 'x'], 'Write KEY=value'],
   [['mcp', 'get', 'nothing'], 'is not defined'],
-])('%j is refused', { tags: 'long' }, async (argv, message) => {
+])('%j is rejected', { tags: 'long' }, async (argv, message) => {
   const setup = await setUpProgram();
   const ran = await setup.print(argv);
   expect(ran.code).toBe(42);
   expect(ran.stderr).toContain(message);
 });
 
-test('a name is not defined twice in one place, and with two places the right one has to be named', {
+test('a name is defined only once per scope, and if it is in two scopes, one must be named', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -94,7 +94,7 @@ test('a name is not defined twice in one place, and with two places the right on
   expect((await setup.print(['mcp', 'remove', '-s', 'local', 'a'])).code).toBe(0);
 });
 
-test('list and get connect to what may be used, and start nothing of a repository', {
+test('list and get connect only to approved servers, and start nothing of a repository', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -115,7 +115,7 @@ test('list and get connect to what may be used, and start nothing of a repositor
   await expect(readFile(mark)).rejects.toThrow('ENOENT');
 });
 
-test('a server that was added here needs no second approval once the folder is trusted', {
+test('a server added here needs no other approval once the folder is trusted', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

@@ -39,7 +39,7 @@ async function login({ setup }: Awaited<ReturnType<typeof guarded>>): Promise<vo
   });
 }
 
-test('login and use', async () => {
+test('a login is stored and used', async () => {
   const given = await guarded();
   const { setup, file } = given;
   await login(given);
@@ -50,7 +50,9 @@ test('login and use', async () => {
   expect(textOf(setup.server.requests().at(-1)?.messages.at(-1))).toBe('You said in');
 });
 
-test('silent renewal, a login that was revoked, and logout', { tags: 'long' }, async () => {
+test('a login is renewed silently, and is gone once it is revoked or logged out', {
+  tags: 'long',
+}, async () => {
   const given = await guarded();
   const { setup, web, file } = given;
   expect((await setup.print(['mcp', 'list'])).stdout).toContain('needs you to log in');
@@ -73,7 +75,7 @@ test('silent renewal, a login that was revoked, and logout', { tags: 'long' }, a
   expect(await readFile(file, 'utf8')).not.toContain('token-');
 });
 
-test('if a call needs more rights, the next login asks for them', { tags: 'long' }, async () => {
+test('if a call needs more rights, the next login requests them', { tags: 'long' }, async () => {
   const given = await guarded();
   const { setup, web } = given;
   await login(given);
@@ -92,7 +94,7 @@ test('if a call needs more rights, the next login asks for them', { tags: 'long'
   expect(textOf(setup.server.requests().at(-1)?.messages.at(-1))).toBe('You said in');
 });
 
-test('an answer from somewhere else does not log in', { tags: 'long' }, async () => {
+test('a response from elsewhere does not log in', { tags: 'long' }, async () => {
   const { setup, file } = await guarded();
   const running = setup.startPrint(['mcp', 'login', 'web']);
   const callback = await vi.waitFor(() => {
@@ -109,7 +111,7 @@ test('an answer from somewhere else does not log in', { tags: 'long' }, async ()
   expect(await readFile(file, 'utf8')).not.toContain('stolen');
 });
 
-test('there is nothing to log in to for a program or a name that is none', { tags: 'long' }, async () => {
+test('there is no login for a program or an unknown name', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   await setup.print(['mcp', 'add', '-s', 'user', 'prog', 'x']);
   expect(await setup.print(['mcp', 'login', 'prog'])).toMatchObject({

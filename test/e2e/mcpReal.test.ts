@@ -44,7 +44,7 @@ async function started(): Promise<{ setup: TestProgram; terminal: Terminal }> {
 
 const missing = everything === undefined || filesystem === undefined;
 
-test.skipIf(missing)('tools of every kind, prompts and resources of published servers', async () => {
+test.skipIf(missing)('tools of every kind, prompts and resources of published servers work', async () => {
   const { setup, terminal } = await started();
   const { server, work } = setup;
   await terminal.submit('/mcp');
@@ -116,7 +116,7 @@ test.skipIf(missing)('progress is shown while a call runs, and Esc cancels it', 
 });
 
 test.skipIf(missing)(
-  'a form with fields of every kind is filled in, and a page is opened only if agreed',
+  'a form with fields of every kind is filled in, and a page is opened only with consent',
   async () => {
     const { setup, terminal } = await started();
     setup.server.script({ calls: [call('all__trigger-elicitation-request')] }, { text: 'Thank you.' });

@@ -10,7 +10,7 @@ import { keys } from '../ui/screen.ts';
 import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
-test('a named file is attached with its lines; a secret is only named', async () => {
+test('a mentioned file is attached with line numbers; a secret is only named', async () => {
   const { server, work, ready } = await setUpProgram();
   await writeFile(join(work.repository, 'my notes.md'), 'first\nsecond\nthird\n');
   await writeFile(join(work.repository, '.env'), 'KEY=hunter2hunter2\n');
@@ -39,7 +39,7 @@ test('a named file is attached with its lines; a secret is only named', async ()
   expect(resumed.split('     2\tsecond').length).toBe(2);
 });
 
-test('with -p, too, but only what needs no approval, and nothing that is piped in', async () => {
+test('-p attaches files too, but only those that need no approval, and none that piped input mentions', async () => {
   const { server, work, print } = await setUpProgram();
   await writeFile(join(work.home, 'private.txt'), 'not for scripts\n');
   server.script({ text: 'One.' }, { text: 'Two.' });

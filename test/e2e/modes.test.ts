@@ -22,7 +22,7 @@ async function enable({ work }: TestProgram): Promise<void> {
   await writeFile(join(work.data, 'config.json'), '{ "permissions": { "auto": { "enabled": true } } }');
 }
 
-test('in auto the judge lets through what was asked for, and what reaches further is still a question', async () => {
+test('in auto, the judge allows what the user asked for, and anything beyond still asks', async () => {
   const setup = await setUpProgram();
   await enable(setup);
   await writeFile(
@@ -57,7 +57,7 @@ test('in auto the judge lets through what was asked for, and what reaches furthe
   await terminal.waitFor('Interrupted.');
 });
 
-test('auto is not there until the user switches it on', { tags: 'long' }, async () => {
+test('auto is unavailable until the user turns it on', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const settings = '{ "permissions": { "auto": { "enabled": true }, "defaultMode": "auto" } }';
   await writeFile(join(setup.work.repository, '.clawdcode.local.json'), settings);
@@ -72,7 +72,7 @@ test('auto is not there until the user switches it on', { tags: 'long' }, async 
   await terminal.waitFor(/mock-1 · (?:no sandbox · )?context/);
 });
 
-test('with -p a flag switches it on; what the judge refuses, doubts or must not decide does not run', {
+test('with -p a flag turns it on; a call that the judge denies, doubts or may not decide does not run', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -119,7 +119,7 @@ test("piped input is not treated as the user's words", { tags: 'long' }, async (
   expect(seen).not.toContain('PIPED');
 });
 
-test("piped input alone, or as an argument of a command, is not treated as the user's words either", {
+test("piped input alone, or as an argument of a command, is not treated as the user's words, either", {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -148,7 +148,7 @@ test('in dontAsk no question appears: the model gets a denial', { tags: 'long' }
   expect(await files(setup)).not.toContain('one');
 });
 
-test('in dontAsk the screen asks nothing either, and the mode is in the circle', {
+test('in dontAsk the screen shows no question either, and Shift+Tab includes the mode', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

@@ -17,7 +17,7 @@ import { clockShift } from './support/workspace.ts';
 
 const DAY = 24;
 
-test('after /compact and a night, /resume continues with exactly the same request', async () => {
+test('on the day after a /compact, /resume continues with exactly the same request', async () => {
   const setup = await setUpProgram();
   const { server, work } = setup;
   const first = await firstDay(setup);
@@ -73,7 +73,7 @@ test('Enter twice in the picker opens the session once', async () => {
   await second.waitFor('Two.');
 });
 
-test('on the same day and in the same state nothing is added', async () => {
+test('on the same day and in the same state, a resume adds nothing', async () => {
   const { server, ready } = await setUpProgram();
   server.script({ text: 'One.' }, { text: 'Two.' });
   const first = await ready();
@@ -131,7 +131,7 @@ test('another project has its own sessions', async () => {
   expect(await print(['-p', '--resume', id, 'hello'], { cwd: other })).toMatchObject({ code: 42 });
 });
 
-test('after kill -9 in the middle of a call, the call gets a result and is never run again', async () => {
+test('after kill -9 during a call, the call gets a result and is never run again', async () => {
   const { server, work, ready, print } = await setUpProgram();
   const command = 'echo run >> runs.txt; sleep 300 & echo $! > child.pid; wait';
   server.script(
@@ -170,7 +170,7 @@ test('after kill -9 in the middle of a call, the call gets a result and is never
   expect(second.messages.at(-1)).toEqual({ role: 'user', content: 'what happened?' });
 });
 
-test('after kill -9 in mid-stream, --continue shows nothing false and continues', async () => {
+test('after kill -9 during a reply, --continue shows nothing false and continues', async () => {
   const { server, ready } = await setUpProgram();
   const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
   server.script({ text: story, latency: 60, chunkSize: 6 }, { text: 'Once upon a time.' });
@@ -190,7 +190,7 @@ test('after kill -9 in mid-stream, --continue shows nothing false and continues'
   ]);
 });
 
-test('a second program on the same session names the holder', async () => {
+test('a second program that opens the session names the holder', async () => {
   const { server, work, ready, print } = await setUpProgram();
   server.script({ text: 'Mine.' });
   const terminal = await ready();

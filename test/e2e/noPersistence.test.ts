@@ -14,7 +14,7 @@ async function textIn(folder: string): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-test('turns share a conversation, a long output can be recalled, and no file has a word of it', {
+test('turns share a conversation, a long output can be recalled, and no file contains any of it', {
   tags: 'long',
 }, async () => {
   const { server, work, ...setup } = await setUpProgram();
@@ -45,7 +45,7 @@ test('turns share a conversation, a long output can be recalled, and no file has
   expect(textOf(recalled?.messages.at(-1))).toContain('sesame 4321');
 });
 
-test('there is nothing to resume, and only headless runs can have it', async () => {
+test('there is nothing to resume, and only headless runs allow the flag', async () => {
   const { print } = await setUpProgram();
   for (const flags of [['-p', '--continue', 'x'], ['x']]) {
     const { code, stderr } = await print(['--no-session-persistence', ...flags]);

@@ -11,7 +11,7 @@ import { serve, settled } from './support/onboarding.ts';
 import { program } from './support/program.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-test('with local servers one key is enough: the best model answers, and is kept', async () => {
+test('with local servers one key press is enough: the best model replies, and is kept', async () => {
   const { work, open } = await setUpProgram();
   const one = await serve(lmStudio([{ id: 'gpt-oss-20b', maxContext: 131_072 }]));
   const two = await serve(
@@ -36,7 +36,7 @@ test('with local servers one key is enough: the best model answers, and is kept'
   expect(one.asked.filter(({ path }) => path.includes('chat'))).toEqual([]);
 });
 
-test('a wrong key is reported and corrected; the right one is saved', long, async () => {
+test('a wrong key is reported and corrected, and the right one is saved', long, async () => {
   const { work, open } = await setUpProgram();
   const withKey =
     (route: Route): Route =>
@@ -71,7 +71,7 @@ test('a wrong key is reported and corrected; the right one is saved', long, asyn
   expectTried(terminal, 'form:submit');
 });
 
-test('a variable that points nowhere does not override the choice, and that is reported', long, async () => {
+test('a variable that points nowhere does not override the choice, and a message says so', long, async () => {
   const { work, open } = await setUpProgram();
   const server = await serve(
     ollama([{ name: 'qwen3:8b', maxContext: 40_960, running: 40_960 }], { chat: saying('Here I am.') }),
@@ -89,7 +89,7 @@ test('a variable that points nowhere does not override the choice, and that is r
   await terminal.waitFor('Here I am.');
 });
 
-test('doctor looks at terminal, server and model, and leaves nothing behind', long, async () => {
+test('doctor checks terminal, server and model, and leaves nothing behind', long, async () => {
   const { work, open, print } = await setUpProgram();
   const server = await serve(
     ollama([{ name: 'qwen3:8b', maxContext: 40_960, running: 4096 }], { chat: saying('Hi.') }),
@@ -116,7 +116,7 @@ test('doctor looks at terminal, server and model, and leaves nothing behind', lo
   expect((await print(['doctor', '--deep'], { env })).code).toBe(42);
 });
 
-test('bash completes the sessions that are there', long, async () => {
+test('bash completes existing sessions', long, async () => {
   const { server, work, print, access } = await setUpProgram();
   server.script({ text: 'Done.' });
   const env = work.env(access);
@@ -138,7 +138,7 @@ test('bash completes the sessions that are there', long, async () => {
 });
 
 test(
-  '/init gathers the facts, and writing the file needs approval; /doctor disturbs nothing',
+  '/init gathers facts, and writing the file needs approval; /doctor does not disturb the screen',
   long,
   async () => {
     const { server, work, ready } = await setUpProgram();

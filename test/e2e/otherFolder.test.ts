@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { setUpProgram } from './support/testProgram.ts';
 
-test('another folder at a trusted path runs no hooks, and does not continue the conversation unasked', {
+test('another folder at a trusted path runs no hooks, and does not continue the conversation without asking', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

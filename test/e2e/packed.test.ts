@@ -14,7 +14,7 @@ import { setUpProgram } from './support/testProgram.ts';
 const run = promisify(execFile);
 const checkout = resolve(import.meta.dirname, '../..');
 
-test('a packed copy is installed, says its version and answers with the demo model', long, async () => {
+test('a packed copy can be installed, prints its version and replies with the demo model', long, async () => {
   const { work } = await setUpProgram();
   const folder = join(work.temporary, 'installed');
   await mkdir(folder);

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-test('test says what is decided, with the code for a script, and runs nothing', {
+test('test prints the decision, with an exit code for scripts, and runs nothing', {
   tags: 'long',
 }, async () => {
   const { work, print } = await setUpProgram();
@@ -33,7 +33,7 @@ test('test says what is decided, with the code for a script, and runs nothing', 
   await expect(readFile(join(work.repository, 'made'))).rejects.toThrow();
 });
 
-test('learn proposes a rule for what was approved, and saves it on request', long, async () => {
+test('learn proposes a rule for approved calls, and saves it on request', long, async () => {
   const { server, work, open, print } = await setUpProgram();
   for (const name of ['one', 'two'])
     server.script({ calls: [{ name: 'Bash', input: { command: `touch ${name}` } }] }, { text: 'Done.' });

@@ -33,7 +33,7 @@ async function titles(setup: TestProgram): Promise<(string | undefined)[]> {
   });
 }
 
-test('among 10,000 sessions one is found by a few letters, while the index is made', long, async () => {
+test('one of 10,000 sessions is found by a few letters while the index is being built', long, async () => {
   const setup = await setUpProgram();
   const { work, open } = setup;
   const roots = [work.repository, '/elsewhere/api', '/elsewhere/web'];
@@ -73,7 +73,7 @@ test('among 10,000 sessions one is found by a few letters, while the index is ma
   );
 });
 
-test('a search hit leads to its place in the session', { tags: 'long' }, async () => {
+test('a search hit opens the session at the hit', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const id = await said(setup, 'What lives in this repository?');
   const store = new PersistentStore({
@@ -115,7 +115,7 @@ test('a search hit leads to its place in the session', { tags: 'long' }, async (
   expectTried(terminal, 'sessions:preview', 'select:cancel', 'select:accept');
 });
 
-test('a session is renamed, archived and unarchived, and kept when the question is answered with Enter', {
+test('a session is renamed, archived and unarchived, and Enter at the question does not delete it', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -181,7 +181,7 @@ test('an archived session is opened like any other', { tags: 'long' }, async () 
   await expect.poll(async () => (await setup.work.sessions())[0]?.file).toContain(id);
 });
 
-test('/fork continues in a copy, /rename names it, and the original is unchanged', {
+test('/fork continues in a fork, /rename names it, and the original is unchanged', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -204,7 +204,7 @@ test('/fork continues in a copy, /rename names it, and the original is unchanged
   await terminal.waitFor('↳ Counting up · open');
 });
 
-test('a session that is open elsewhere can be read or forked, and -p names the holder', long, async () => {
+test('a session that is open elsewhere can be viewed or forked, and -p names the holder', long, async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'Held answer.' }, { text: 'In the copy.' });
   const holder = await setup.ready();

@@ -71,7 +71,7 @@ test('a terminal without escape sequences gets no clipboard request', long, asyn
   expect(terminal.bytes()).not.toContain('\u001B');
 });
 
-test('a comment behind n goes to the model; n alone ends the turn', { tags: 'long' }, async () => {
+test('a comment after n goes to the model; n alone ends the turn', { tags: 'long' }, async () => {
   const { server, open } = await setUpProgram();
   const call = { calls: [{ name: 'Bash', input: { command: 'rm -rf build' } }] };
   server.script(call, { text: 'As you like.' }, call);
@@ -93,7 +93,7 @@ test('a comment behind n goes to the model; n alone ends the turn', { tags: 'lon
 });
 
 for (const row of ways)
-  test(`${row.way}: Ctrl+C stops the reply, and twice leaves`, long, async () => {
+  test(`${row.way}: Ctrl+C stops the reply, and pressed twice exits`, long, async () => {
     const { below, args } = row;
     const { server, open } = await setUpProgram();
     server.script({ text: story, ...slow });
@@ -111,7 +111,7 @@ for (const row of ways)
   });
 
 test(
-  'the setting is enough; several lines go together, and what is typed while it runs is queued',
+  'the setting is enough; several lines are sent together, and lines typed during a turn are queued',
   long,
   async () => {
     const { server, work, open } = await setUpProgram();
@@ -132,7 +132,7 @@ test(
   },
 );
 
-test('dialogs are lists to answer: models, sessions, going back', long, async () => {
+test('dialogs are lists to answer: models, sessions, rewinding', long, async () => {
   const { server, open } = await setUpProgram();
   server.script({ text: 'One.' }, { text: 'Two.' });
   const terminal = open(['first question'], { below: ['env', 'TERM=dumb'] });
@@ -159,7 +159,7 @@ test('dialogs are lists to answer: models, sessions, going back', long, async ()
   expect(await terminal.exited).toBe(0);
 });
 
-test('a folder’s settings are asked about before they count', long, async () => {
+test('a folder’s settings ask before they apply', long, async () => {
   const { server, work, open } = await setUpProgram();
   await work.write('.clawdcode.json', JSON.stringify({ permissions: { allow: ['Bash(touch *)'] } }));
   server.script({ calls: [{ name: 'Bash', input: { command: 'touch made' } }] }, { text: 'Made.' });
@@ -174,7 +174,7 @@ test('a folder’s settings are asked about before they count', long, async () =
   await terminal.waitForPrinted(/Question: may Bash do this\?/);
 });
 
-test('a terminal that goes away ends the program, with the log on disk', { tags: 'long' }, async () => {
+test('if the terminal is gone, the program ends with the log on disk', { tags: 'long' }, async () => {
   const { server, work, open } = await setUpProgram();
   server.script({ text: story, ...slow });
   const terminal = open([], { below: ['env', 'TERM=dumb'] });
@@ -189,7 +189,7 @@ test('a terminal that goes away ends the program, with the log on disk', { tags:
   expect(entries.some((entry) => entry.subtype === 'prompt')).toBe(true);
 });
 
-test('a key is asked for and not shown', long, async () => {
+test('the key is requested and not shown', long, async () => {
   const { server, work, access, open } = await setUpProgram();
   server.otherwise(() => ({ text: 'Hello.' }));
   const terminal = open([], { below: ['env', 'TERM=dumb'], env: work.env() });
@@ -210,7 +210,7 @@ test('a key is asked for and not shown', long, async () => {
 });
 
 test(
-  'through pipes: lines in, lines out, and the end of the input leaves when all is done',
+  'through pipes, lines go in and out, and the end of the input exits once everything is done',
   long,
   async () => {
     const { server, print } = await setUpProgram();
@@ -224,7 +224,7 @@ test(
   },
 );
 
-test('standard input is the prompt, standard output the answer', long, async () => {
+test('standard input is the prompt, standard output the reply', long, async () => {
   const { server, print, work, access } = await setUpProgram();
   server.script({ text: 'It is a stack trace.' }, { text: 'Fine.' }, { text: 'Only that.' });
   expect(await print([], { input: 'what is this?\n' })).toMatchObject({
@@ -245,7 +245,7 @@ test('standard input is the prompt, standard output the answer', long, async () 
   expect(await readFile(file, 'utf8')).toBe('Only that.\n');
 });
 
-test('nothing to hold a conversation on: it says so, and what to do instead', async () => {
+test('without any terminal for a conversation, the program says so, and what to do instead', async () => {
   const { work, access } = await setUpProgram();
   const { openTerminal } = await import('./support/terminal.ts');
   const terminal = openTerminal(['sh', '-c', '"$@" | cat; exit 0', 'sh', ...program()], {

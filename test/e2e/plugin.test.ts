@@ -36,7 +36,7 @@ async function withPlugin(): Promise<TestProgram & { readonly folder: string }> 
   return { ...setup, folder };
 }
 
-test('what a plugin brings is shown; once approved, its skills, commands and servers are used', async () => {
+test('a plugin’s contents are shown; once approved, its skills, commands and servers are used', async () => {
   const { server, work, print, folder, ready } = await withPlugin();
   const refused = await print(['plugin', 'add', folder]);
   expect(refused.code).toBe(1);
@@ -62,7 +62,7 @@ test('what a plugin brings is shown; once approved, its skills, commands and ser
   await terminal.waitForPrinted(/tools-echo {2}(?:connected|not connected|connecting)/);
 });
 
-test('a changed plugin is not used until it is approved again; disable and remove', {
+test('a changed plugin is not used until it is approved again; it can be disabled and removed', {
   tags: 'long',
 }, async () => {
   const { server, work, print, folder } = await withPlugin();
@@ -85,7 +85,7 @@ test('a changed plugin is not used until it is approved again; disable and remov
   expect(await print(['plugin', 'remove', 'tools'])).toMatchObject({ code: 42 });
 });
 
-test('in a terminal it asks; anything but yes adds nothing', { tags: 'long' }, async () => {
+test('in a terminal it asks; any answer but yes adds nothing', { tags: 'long' }, async () => {
   const { open, folder, print } = await withPlugin();
   const first = open(['plugin', 'add', folder]);
   await first.waitFor('Use this plugin? [y/N]');
@@ -98,7 +98,7 @@ test('in a terminal it asks; anything but yes adds nothing', { tags: 'long' }, a
   expect((await print(['plugin', 'list'])).stdout).toContain('tools (enabled)');
 });
 
-test('a repository is cloned without its hooks and links; other protocols and folders are refused', {
+test('a repository is cloned without its hooks and links; other protocols and folders are rejected', {
   tags: 'long',
 }, async () => {
   const { work, print, folder } = await withPlugin();
@@ -189,7 +189,7 @@ test("a plugin's subagents and hooks are shown, then used, and gone once it is d
   expect(JSON.stringify(server.requests().at(-1))).not.toMatch(/plum|critic/);
 });
 
-test('a hook of a plugin whose files change while it is used fails, and asks for approval again', {
+test('a plugin’s hook fails if the plugin’s files change during use, and asks for approval again', {
   tags: 'long',
 }, async () => {
   const { server, print, folder, ready, work } = await withAgentAndHooks();
@@ -206,7 +206,7 @@ test('a hook of a plugin whose files change while it is used fails, and asks for
   expect(stderr).toContain('have changed since you approved it');
 });
 
-test('/plugin adds a plugin that is used at once; disabled, enabled and removed in the same session', {
+test('a plugin added with /plugin is used at once, and can be disabled, enabled and removed in the same session', {
   tags: 'long',
 }, async () => {
   const { server, folder, ready, work } = await withAgentAndHooks();

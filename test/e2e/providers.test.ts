@@ -104,7 +104,7 @@ test('clawdcode models lists the models of all endpoints without showing a key',
   expect(keysOf(work.asked)).toEqual(new Set([`Bearer ${KEY}`]));
 });
 
-test('doctor checks the endpoint of the model, with its own key; a request is rebuilt byte for byte', {
+test('doctor checks the model’s endpoint with its own key; a request is rebuilt byte for byte', {
   tags: 'long',
 }, async () => {
   const { setup, work, options } = await setTwo();
@@ -125,7 +125,7 @@ test('doctor checks the endpoint of the model, with its own key; a request is re
   expect(chats.map((one) => one.body)).toContainEqual(expect.objectContaining(body));
 });
 
-test('the effort of the flag and of /effort is sent, and shown in the status line', {
+test('the effort set by the flag and by /effort is sent, and shown in the status line', {
   tags: 'long',
 }, async () => {
   const { setup, work, options } = await setTwo();
@@ -154,7 +154,7 @@ test('the effort of the flag and of /effort is sent, and shown in the status lin
   expectTried(terminal, 'chat:cycleEffort');
 });
 
-test('the model picker changes the effort of a model', { tags: 'long' }, async () => {
+test('the model picker changes a model’s effort', { tags: 'long' }, async () => {
   const { setup, options } = await setTwo();
   const terminal = await setup.ready(['--model', 'work/big'], options);
   const openPicker = async (): Promise<void> => {
@@ -181,7 +181,7 @@ test('the model picker changes the effort of a model', { tags: 'long' }, async (
   expectTried(terminal, 'select:variant');
 });
 
-test('requests are counted if the server reports no tokens: /cost says that they are estimated', {
+test('if the server reports no tokens, requests are estimated, and /cost says so', {
   tags: 'long',
 }, async () => {
   const { setup, options } = await setTwo();
@@ -214,7 +214,7 @@ test('a session whose provider is gone says so and continues with the default mo
   expect(resumed.stderr).toContain('This session used work/big, but your settings have no provider "work".');
 });
 
-test('a fallback model replaces one that is overloaded or down; this is reported once, and the log names the model that answered', {
+test('a fallback model replaces one that is overloaded or down; this is reported once, and the log names the model that replied', {
   tags: 'long',
 }, async () => {
   const { setup, work, options } = await setTwo();
@@ -273,7 +273,7 @@ test('a fallback model replaces one that is overloaded or down; this is reported
   expect(chatsOf(busy.asked)).toHaveLength(6);
 });
 
-test('a fallback model of an invalid provider is skipped, and the reason is shown', {
+test('an invalid provider’s fallback model is skipped, and the reason is shown', {
   tags: 'long',
 }, async () => {
   const { setup, work, options } = await setTwo();
@@ -292,7 +292,7 @@ test('a fallback model of an invalid provider is skipped, and the reason is show
   expect(printed.stderr).toMatch(/bad\/m is skipped: The provider "bad" is invalid [^\n]* Using work\/big\./);
 });
 
-test('the title of a session is written by the small model, at its own endpoint with its own key', {
+test('a session’s title is written by the small model, at its own endpoint with its own key', {
   tags: 'long',
 }, async () => {
   const { setup, work, options } = await setTwo();
@@ -312,7 +312,7 @@ test('the title of a session is written by the small model, at its own endpoint 
   expect(setup.server.requests()).toHaveLength(1);
 });
 
-test('doctor --probe tests a model after asking, and the result is shown where models are', {
+test('doctor --probe tests a model after asking, and the result is shown with the models', {
   tags: 'long',
 }, async () => {
   const { setup, work, options } = await setTwo();

@@ -26,7 +26,7 @@ const questions = [
 const asks = { calls: [{ name: 'AskUserQuestion', input: { questions } }] };
 const answers = 'The user answered:\n- Which sign-in method?\n  by key\n- Which parts?\n  Dark mode; Export';
 
-test('questions are answered one at a time, looked over and sent; a resumed session has the answers', {
+test('questions are answered one at a time, reviewed and sent; a resumed session has the answers', {
   tags: 'long',
 }, async () => {
   const { server, ready, work } = await setUpProgram();
@@ -118,7 +118,7 @@ test('Esc declines, and the turn ends', async () => {
   expectTried(terminal, 'question:cancel');
 });
 
-test('with -p and in mode dontAsk the model goes on by itself', { tags: 'long' }, async () => {
+test('with -p and in mode dontAsk the model continues without answers', { tags: 'long' }, async () => {
   const { server, print } = await setUpProgram();
   server.script(asks, { text: 'Decided.' }, asks, { text: 'Decided again.' });
   const ran = await print(['-p', 'Ask me']);

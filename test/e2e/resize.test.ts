@@ -97,7 +97,7 @@ test.each([
   expectWhole(terminal, { isOnce });
 });
 
-test('with the popup open and a long draft, with a dialog open', long, async () => {
+test('with the popup and a long draft, and with a dialog', long, async () => {
   const { server, ready, env } = await setResizable();
   server.script({ text: 'Hello there.' });
   const terminal = await ready([], { columns: 100, rows: 30, env });

@@ -189,63 +189,59 @@ for (const row of places)
     },
   );
 
-test(
-  "the user's later changes are merged or left alone, and reported before anything is done",
-  long,
-  async () => {
-    const { ready, folder, server } = await begin(true);
-    const terminal = await ready(FREE, { cwd: folder });
-    await ask(terminal, 'first task', 'The first turn is done.');
-    await writeFile(join(folder, 'own.txt'), 'mine from the start\n');
-    await ask(terminal, 'second task', 'The second turn is done.');
-    await writeFile(join(folder, 'own.txt'), 'mine, and later\n');
-    await writeFile(
-      join(folder, 'numbers.txt'),
-      numbers((n) => (n === 3 ? 'three' : n === 28 ? 'mine' : `${n}`)),
-    );
-    await writeFile(join(folder, 'clash.txt'), 'mine instead\n');
-    const before = await treeOf(folder);
+test("the user's later changes are merged or kept, and reported before the rewind", long, async () => {
+  const { ready, folder, server } = await begin(true);
+  const terminal = await ready(FREE, { cwd: folder });
+  await ask(terminal, 'first task', 'The first turn is done.');
+  await writeFile(join(folder, 'own.txt'), 'mine from the start\n');
+  await ask(terminal, 'second task', 'The second turn is done.');
+  await writeFile(join(folder, 'own.txt'), 'mine, and later\n');
+  await writeFile(
+    join(folder, 'numbers.txt'),
+    numbers((n) => (n === 3 ? 'three' : n === 28 ? 'mine' : `${n}`)),
+  );
+  await writeFile(join(folder, 'clash.txt'), 'mine instead\n');
+  const before = await treeOf(folder);
 
-    await openTurns(terminal);
-    await terminal.press(keys.enter);
-    await terminal.waitFor(/to merge with your changes, 1 left unchanged/);
-    await terminal.press('f');
-    await terminal.waitFor('Enter confirms');
-    await terminal.waitFor(/^merge +numbers\.txt/m);
-    await terminal.waitFor(/^leave +clash\.txt/m);
-    await terminal.waitFor(/^recreate +deep\/er\/new/m);
-    await terminal.waitFor(/3 - three/);
-    await terminal.waitFor(/3 \+ 3/);
-    expect(await treeOf(folder), 'only shown').toEqual(before);
-    await terminal.answer(keys.enter);
-    await terminal.waitForPrinted('Left unchanged:');
-    expect(await readFile(join(folder, 'numbers.txt'), 'utf8')).toBe(
-      numbers((n) => (n === 28 ? 'mine' : `${n}`)),
-    );
-    expect(await readFile(join(folder, 'clash.txt'), 'utf8')).toBe('mine instead\n');
-    expect(await readFile(join(folder, 'own.txt'), 'utf8')).toBe('mine, and later\n');
-    expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('made by a tool\n');
-    expect(await readFile(join(folder, 'deep/er/new'), 'utf8')).toBe('x\n');
+  await openTurns(terminal);
+  await terminal.press(keys.enter);
+  await terminal.waitFor(/to merge with your changes, 1 left unchanged/);
+  await terminal.press('f');
+  await terminal.waitFor('Enter confirms');
+  await terminal.waitFor(/^merge +numbers\.txt/m);
+  await terminal.waitFor(/^leave +clash\.txt/m);
+  await terminal.waitFor(/^recreate +deep\/er\/new/m);
+  await terminal.waitFor(/3 - three/);
+  await terminal.waitFor(/3 \+ 3/);
+  expect(await treeOf(folder), 'only shown').toEqual(before);
+  await terminal.answer(keys.enter);
+  await terminal.waitForPrinted('Left unchanged:');
+  expect(await readFile(join(folder, 'numbers.txt'), 'utf8')).toBe(
+    numbers((n) => (n === 28 ? 'mine' : `${n}`)),
+  );
+  expect(await readFile(join(folder, 'clash.txt'), 'utf8')).toBe('mine instead\n');
+  expect(await readFile(join(folder, 'own.txt'), 'utf8')).toBe('mine, and later\n');
+  expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('made by a tool\n');
+  expect(await readFile(join(folder, 'deep/er/new'), 'utf8')).toBe('x\n');
 
-    server.script({ text: 'I look again.' });
-    await ask(terminal, 'what now?', 'I look again.');
-    const sent =
-      server
-        .requests()
-        .at(-1)
-        ?.messages.map(({ content }) => String(content)) ?? [];
-    expect(sent.at(-1)).toBe('what now?');
-    expect(sent.at(-2)).toContain('The user restored files');
-    expect(sent.at(-2)).toContain(join(folder, 'numbers.txt'));
+  server.script({ text: 'I look again.' });
+  await ask(terminal, 'what now?', 'I look again.');
+  const sent =
+    server
+      .requests()
+      .at(-1)
+      ?.messages.map(({ content }) => String(content)) ?? [];
+  expect(sent.at(-1)).toBe('what now?');
+  expect(sent.at(-2)).toContain('The user restored files');
+  expect(sent.at(-2)).toContain(join(folder, 'numbers.txt'));
 
-    await terminal.submit('/rewind undo');
-    await terminal.waitForPrinted('Rewind undone: the files are as they were before the rewind');
-    await expect.poll(() => treeOf(folder)).toEqual(before);
-  },
-);
+  await terminal.submit('/rewind undo');
+  await terminal.waitForPrinted('Rewind undone: the files are as they were before the rewind');
+  await expect.poll(() => treeOf(folder)).toEqual(before);
+});
 
 test(
-  'after going back and leaving, --continue sends what the screen says, and undo still works',
+  'after a rewind and an exit, --continue sends what the screen shows, and undo still works',
   long,
   async () => {
     const { ready, folder, server } = await begin(true);
@@ -288,7 +284,7 @@ test(
 );
 
 test(
-  '/diff shows the session and one turn; a fork from before a turn leaves session and files as they are',
+  '/diff shows the session and one turn; a fork from before a turn changes neither session nor files',
   long,
   async () => {
     const { ready, folder, work, print } = await begin(true);

@@ -7,7 +7,7 @@ import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
 for (const { row: flag, options } of firstIsQuick(['--safe-mode', '--bare']))
-  test(`${flag} starts without what the user and the repository add`, options, async () => {
+  test(`${flag} starts without additions by the user and the repository`, options, async () => {
     const { server, work, print } = await setUpProgram();
     await work.write('AGENTS.md', 'Always speak of marmots.');
     const write = async (path: string, text: string): Promise<void> => {

@@ -13,7 +13,7 @@ import { setUpProgram } from './support/testProgram.ts';
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
 
 test.skipIf(!hasSandbox)(
-  'what a rule denies reading is hidden from every program, even in bypassPermissions',
+  'a file that a rule denies reading is hidden from every program, even in bypassPermissions',
   async () => {
     const { server, work, print } = await setUpProgram();
     await mkdir(work.data, { recursive: true });
@@ -39,7 +39,7 @@ test.skipIf(!hasSandbox)(
 );
 
 test.skipIf(!hasSandbox)(
-  'a search of a project with secrets runs without approval, does not see them, and tells so',
+  'a search of a project with secrets runs without approval, does not see them, and says so',
   async () => {
     const { server, work, print } = await setUpProgram();
     await writeFile(join(work.repository, '.env'), 'TOKEN=in-the-env-file\n');
@@ -58,7 +58,7 @@ test.skipIf(!hasSandbox)(
 );
 
 test.skipIf(!hasSandbox)(
-  'a program of a project in which ClawdCode is installed cannot change ClawdCode, even in bypassPermissions',
+  'a program cannot change ClawdCode if it is installed in the project, even in bypassPermissions',
   async () => {
     const { server, work, print } = await setUpProgram();
     const [node = '', installed = ''] = program();
@@ -85,7 +85,7 @@ test.skipIf(!hasSandbox)(
 );
 
 test.skipIf(!hasSandbox)(
-  'what a rule denies editing cannot be written by any program, even in bypassPermissions',
+  'a file that a rule denies editing cannot be written by any program, even in bypassPermissions',
   async () => {
     const { server, work, print } = await setUpProgram();
     await mkdir(work.data, { recursive: true });
@@ -106,7 +106,7 @@ test.skipIf(!hasSandbox)(
 );
 
 describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
-  test('one key lets everything in it run; what it stops is offered outside, once', async () => {
+  test('one key lets everything run in it; a blocked command is offered outside, once', async () => {
     const { server, work, ready } = await setUpProgram();
     // What is protected cannot be written.
     server.script(
@@ -142,29 +142,25 @@ describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
     expectTried(terminal, 'confirm:sandbox');
   });
 
-  test(
-    'a rule that keeps a file from being read counts in code, too, that runs without asking',
-    long,
-    async () => {
-      const { server, work, print } = await setUpProgram();
-      await mkdir(work.data, { recursive: true });
-      await writeFile(
-        join(work.data, 'config.json'),
-        JSON.stringify({ sandbox: { autoAllow: true }, permissions: { deny: ['Read(./plans/**)'] } }),
-      );
-      await mkdir(join(work.repository, 'plans'));
-      for (const name of ['plans/a', 'b']) await writeFile(join(work.repository, name), `IN ${name}`);
-      const read = (file: string) =>
-        bash(`node -e 'console.log(require("fs").readFileSync("${file}", "utf8"))'`);
-      server.script(read('b'), read('plans/a'), { text: 'Done.' });
-      await print(['-p', 'go']);
-      const told = JSON.stringify(server.requests().at(-1)?.messages);
-      expect(told).toContain('IN b');
-      expect(told).not.toContain('IN plans/a');
-    },
-  );
+  test('a rule that denies reading a file also applies to code that runs without asking', long, async () => {
+    const { server, work, print } = await setUpProgram();
+    await mkdir(work.data, { recursive: true });
+    await writeFile(
+      join(work.data, 'config.json'),
+      JSON.stringify({ sandbox: { autoAllow: true }, permissions: { deny: ['Read(./plans/**)'] } }),
+    );
+    await mkdir(join(work.repository, 'plans'));
+    for (const name of ['plans/a', 'b']) await writeFile(join(work.repository, name), `IN ${name}`);
+    const read = (file: string) =>
+      bash(`node -e 'console.log(require("fs").readFileSync("${file}", "utf8"))'`);
+    server.script(read('b'), read('plans/a'), { text: 'Done.' });
+    await print(['-p', 'go']);
+    const told = JSON.stringify(server.requests().at(-1)?.messages);
+    expect(told).toContain('IN b');
+    expect(told).not.toContain('IN plans/a');
+  });
 
-  test('with -p the model is told what blocked it; -s removes the sandbox', long, async () => {
+  test('with -p the model is told what was blocked; -s removes the sandbox', long, async () => {
     const { server, work, print } = await setUpProgram();
     const command = `node -e 'require("fs").writeFileSync(".git/hooks/post-commit", "x\\n")'`;
     server.script(bash(command), { text: 'Stopped.' }, bash(command), { text: 'Written.' });
@@ -180,7 +176,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
   });
 
   test(
-    'documents, what a command line names and what Write makes in the temporary folder is there afterwards, nothing else',
+    'documents, paths on the command line and files that Write creates in the temporary folder remain afterwards, nothing else',
     long,
     async () => {
       const { server, work, access, print } = await setUpProgram();
@@ -229,23 +225,29 @@ test.skipIf(!hasSandbox)('each project has its own caches', long, async () => {
   for (const cache of caches) expect(existsSync(`${cache}-made`)).toBe(true);
 });
 
-test('without one the status line and the question say so, and nothing is allowed for it', long, async () => {
-  const { server, work, ready, access } = await setUpProgram();
-  const broken = join(dirname(work.repository), 'broken');
-  await mkdir(broken);
-  await writeFile(join(broken, 'bwrap'), '#!/bin/sh\necho no user namespaces >&2\nexit 1\n', { mode: 0o755 });
-  await mkdir(work.data, { recursive: true });
-  await writeFile(join(work.data, 'config.json'), JSON.stringify({ sandbox: { autoAllow: true } }));
-  server.script(bash('touch one'), { text: 'Done.' });
-  const terminal = await ready([], {
-    env: work.env({ ...access, PATH: `${broken}:${process.env.PATH}` }),
-    columns: 100,
-  });
-  await terminal.waitFor(/no sandbox/);
-  await terminal.submit('go');
-  await terminal.waitForWrapped('Runs without a sandbox: bubblewrap does not work here');
-  await terminal.answer('y');
-  await terminal.waitForPrinted('Done.');
-  const [result] = (await work.sessions())[0]?.entries.flatMap(({ toolResult }) => toolResult ?? []) ?? [];
-  expect(result?.sandbox?.mode).toBe('none');
-});
+test(
+  'without one, the status line and the dialog say so, and nothing is allowed because of it',
+  long,
+  async () => {
+    const { server, work, ready, access } = await setUpProgram();
+    const broken = join(dirname(work.repository), 'broken');
+    await mkdir(broken);
+    await writeFile(join(broken, 'bwrap'), '#!/bin/sh\necho no user namespaces >&2\nexit 1\n', {
+      mode: 0o755,
+    });
+    await mkdir(work.data, { recursive: true });
+    await writeFile(join(work.data, 'config.json'), JSON.stringify({ sandbox: { autoAllow: true } }));
+    server.script(bash('touch one'), { text: 'Done.' });
+    const terminal = await ready([], {
+      env: work.env({ ...access, PATH: `${broken}:${process.env.PATH}` }),
+      columns: 100,
+    });
+    await terminal.waitFor(/no sandbox/);
+    await terminal.submit('go');
+    await terminal.waitForWrapped('Runs without a sandbox: bubblewrap does not work here');
+    await terminal.answer('y');
+    await terminal.waitForPrinted('Done.');
+    const [result] = (await work.sessions())[0]?.entries.flatMap(({ toolResult }) => toolResult ?? []) ?? [];
+    expect(result?.sandbox?.mode).toBe('none');
+  },
+);

@@ -49,7 +49,7 @@ for (const { row, options } of firstIsQuick(sizes))
     expect(lines.filter((line) => line.includes('esc to interrupt'))).toEqual([]);
   });
 
-test('a question fits a small screen, and its diff can be scrolled', { tags: 'long' }, async () => {
+test('a dialog fits a small screen, and its diff can be scrolled', { tags: 'long' }, async () => {
   const { server, work, ready } = await setUpProgram();
   const content = Array.from({ length: 80 }, (_, line) => `row ${line};`).join('\n');
   server.script(
@@ -72,7 +72,7 @@ test('a question fits a small screen, and its diff can be scrolled', { tags: 'lo
   expect((await work.read('long.txt')).trimEnd()).toBe(content);
 });
 
-test('what is typed ahead of a question does not answer it', { tags: 'long' }, async () => {
+test('text typed ahead of a question does not answer it', { tags: 'long' }, async () => {
   // After a pause, a key is an answer. If this process stood still for so long while it typed, it tries again.
   while (!(await typeAhead(150)));
 });
@@ -106,7 +106,7 @@ async function typeAhead(longestPauseMs: number): Promise<boolean> {
   return true;
 }
 
-test('output of a running command is shown as it comes, then folded', { tags: 'long' }, async () => {
+test('the output of a running command is shown as it arrives, then folded', { tags: 'long' }, async () => {
   const { server, work, ready } = await setUpProgram();
   const command =
     'for i in 1 2 3 4 5 6 7 8; do echo tick $i; while [ $i = 3 -a ! -e ../go ]; do sleep 0.05; done; done';
@@ -122,7 +122,7 @@ test('output of a running command is shown as it comes, then folded', { tags: 'l
   expect(terminal.screen()).toMatch(/\+\d+ lines/);
 });
 
-test('escape sequences of a model or a command do not reach the terminal', { tags: 'long' }, async () => {
+test('escape sequences from a model or a command do not reach the terminal', { tags: 'long' }, async () => {
   const { server, ready } = await setUpProgram();
   server.script(
     {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-test('/copy asks the terminal, /export writes the session, /theme is previewed and kept', async () => {
+test('/copy uses the terminal’s clipboard, /export writes the session, /theme is previewed and saved', async () => {
   const { server, work, access, open } = await setUpProgram();
   server.script({ text: 'Say **こんにちは** 👩‍👩‍👧 and שלום.' });
   const env = work.env({ ...access, SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' });
@@ -37,7 +37,9 @@ test('/copy asks the terminal, /export writes the session, /theme is previewed a
   await expect.poll(config).toMatchObject({ theme: 'light-high-contrast' });
 });
 
-test('with reduced motion nothing moves while it waits for the model', { tags: 'long' }, async () => {
+test('with reduced motion nothing moves while the program waits for the model', {
+  tags: 'long',
+}, async () => {
   const { server, work, ready } = await setUpProgram();
   await mkdir(work.data, { recursive: true });
   await writeFile(join(work.data, 'config.json'), '{"reducedMotion":true}');

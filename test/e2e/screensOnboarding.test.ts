@@ -130,6 +130,6 @@ test('with servers on this machine, at 20, 80 and 200 columns', { ...long, timeo
   await Promise.all([20, 80, 200].map(amongServers));
 });
 
-test('with nothing but a key, at 20, 80 and 200 columns', { ...long, timeout: 180_000 }, async () => {
+test('with only a key, at 20, 80 and 200 columns', { ...long, timeout: 180_000 }, async () => {
   await Promise.all([20, 80, 200].map(alone));
 });

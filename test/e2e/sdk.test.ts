@@ -14,7 +14,7 @@ const add = { calls: [{ name: 'mcp__sdk__add', input: { a: 2, b: 3 } }] };
 describe.each(runIns)('in a %s', (runIn) => {
   // A process of its own takes longer; one test of it is quick enough.
   const inProcess = runIn === 'process' ? {} : long;
-  test('a question is answered with typed events and a result with usage and cost', async () => {
+  test('a prompt returns typed events and a result with usage and cost', async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script({ text: 'Four.' });
     const settings = { models: { [MODEL]: { price: { input: 1, output: 1 } } } };
@@ -87,7 +87,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     await session.close();
   });
 
-  test('functions of the host are tools, whose input is checked', inProcess, async () => {
+  test('the host’s functions are tools with checked input', inProcess, async () => {
     const { sdk, server, options } = await setUpSdk();
     const calls: unknown[] = [];
     const adds = sdk.tool({
@@ -135,7 +135,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     ]);
   });
 
-  test('a tool of the host needs approval unless it says otherwise', { tags: 'long' }, async () => {
+  test('a host’s tool needs approval unless it declares otherwise', { tags: 'long' }, async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script(add, { text: 'No.' });
     const tools = [
@@ -145,7 +145,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     expect(result).toMatchObject({ permission_denials: [{ tool_name: 'mcp__sdk__add' }] });
   });
 
-  test('hooks are functions, and a session answers several prompts, forks and resumes', long, async () => {
+  test('hooks are functions, and a session runs several prompts, forks and resumes', long, async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script({ text: 'One.' }, touch, { text: 'Two.' }, { text: 'Three.' });
     const session = sdk.createSession({
@@ -183,7 +183,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     await fork.close();
   });
 
-  test('an answer that fits a schema, from prompts that arrive one by one', inProcess, async () => {
+  test('a result matches a schema, for prompts that arrive one by one', inProcess, async () => {
     const { sdk, server, options } = await setUpSdk();
     server.script(
       { calls: [{ name: 'StructuredOutput', input: { n: 1 } }] },
@@ -224,7 +224,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     expect(third).toMatchObject({ result: 'Three.' });
   });
 
-  test('an interrupt ends the turn and not the session; model and mode can change', {
+  test('an interrupt ends the turn, not the session; model and mode can be changed', {
     tags: 'long',
   }, async () => {
     const { sdk, server, options } = await setUpSdk();
@@ -251,7 +251,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     expect(modes[0]).toMatchObject({ subtype: 'init', permissionMode: 'plan' });
   });
 
-  test('a session that cannot start says why, to everyone who waits for it', inProcess, async () => {
+  test('a session that cannot start rejects every waiting call with the reason', inProcess, async () => {
     const { sdk, options } = await setUpSdk();
     const session = sdk.createSession({ ...options, runIn, resume: 'ffffffff' });
     const events = collect(session.events);
@@ -263,7 +263,7 @@ describe.each(runIns)('in a %s', (runIn) => {
     await session.close();
   });
 
-  test('settings of a folder that the user has not trusted have no effect', long, async () => {
+  test('settings of a folder that the user has not trusted do not apply', long, async () => {
     const { sdk, server, options, work } = await setUpSdk();
     await work.write(
       '.clawdcode.json',

@@ -53,7 +53,7 @@ async function consumer({ work }: TestProgram): Promise<string> {
   return folder;
 }
 
-test('one question, with a tool of its own and a say in every call', { tags: 'long' }, async () => {
+test('one prompt, with the host’s own tool and a decision about every call', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script(
     { calls: [{ name: 'mcp__sdk__headcount', input: { city: 'Oslo' } }] },
@@ -73,7 +73,7 @@ test('one question, with a tool of its own and a say in every call', { tags: 'lo
   expect(told[2]).toContain('This program only looks.');
 });
 
-test('a session goes on in a second process, and answers with JSON', { tags: 'long' }, async () => {
+test('a session continues in a second process, and replies with JSON', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const answer = { about: 'globs', mainFile: 'index.js' };
   setup.server.script(
@@ -88,7 +88,7 @@ test('a session goes on in a second process, and answers with JSON', { tags: 'lo
   expect(JSON.stringify(setup.server.requests()[2]?.messages)).toContain('It matches globs.');
 });
 
-test('the context engine alone compacts with a summary of the host, and continues from its file', async () => {
+test('the context engine alone compacts with a summary by the host, and continues from its file', async () => {
   const setup = await setUpProgram();
   const isSummary = ({ messages }: WireRequest): boolean =>
     JSON.stringify(messages.at(-1)).includes('create a summary of the conversation');
@@ -110,7 +110,7 @@ test('the context engine alone compacts with a summary of the host, and continue
   expect(await readdir(join(env.NOTES_FOLDER, 'projects/contexts'))).toContain('notes.jsonl');
 });
 
-test('inside another program: its output, signals and end stay its own, sessions run side by side, no thread is left', {
+test('inside another program, output, signals and exit stay the host’s, sessions run in parallel, and no thread is left', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

@@ -47,7 +47,7 @@ async function lived(): Promise<TestProgram & { readonly newest: Listed; readonl
   return { ...setup, newest, oldest };
 }
 
-test('a session is listed, shown and renamed by the beginning of its id or its title', async () => {
+test('a session is listed, shown and renamed by a prefix of its id or by its title', async () => {
   const setup = await setUpProgram();
   const { server, print } = setup;
   server.script(...looks);
@@ -67,7 +67,7 @@ test('a session is listed, shown and renamed by the beginning of its id or its t
   ]);
 });
 
-test('a session is resumed from what can be read of its damaged archive', { tags: 'long' }, async () => {
+test('a session is resumed from the readable part of its damaged archive', { tags: 'long' }, async () => {
   const { print, server, oldest } = await lived();
   const lines = (await readFile(oldest.file, 'utf8')).split(/(?<=\n)/);
   const packed = [lines.slice(0, -2), lines.slice(-2)].map((some) => zstdCompressSync(some.join('')));
@@ -85,7 +85,7 @@ test('a session is resumed from what can be read of its damaged archive', { tags
   expect(refused.stderr).not.toMatch(/\n +at /);
 });
 
-test('a session is shown as JSON, copied and deleted', { tags: 'long' }, async () => {
+test('a session is shown as JSON, forked and deleted', { tags: 'long' }, async () => {
   const setup = await lived();
   const { print, newest, oldest, work } = setup;
   const entries = linesOf((await print(['session', 'show', oldest.id, '--json'])).stdout);
@@ -187,7 +187,7 @@ test('a session is exported without secrets, verified, damaged and repaired', {
   expect((await print(['session', 'verify', newest.id, '--deep'])).code).toBe(0);
 });
 
-test('other projects are listed and searched only when asked', long, async () => {
+test('other projects are listed and searched only on request', long, async () => {
   const setup = await lived();
   const { print, work, server } = setup;
   const elsewhere = join(work.temporary, 'other');
@@ -206,7 +206,7 @@ test('other projects are listed and searched only when asked', long, async () =>
   expect((await print(['session', 'show', far?.id ?? ''])).stdout).toContain('A word about marmalade.');
 });
 
-test('at a terminal it is colored, fits, and asks before it deletes', long, async () => {
+test('at a terminal the output is colored, fits, and asks before it deletes', long, async () => {
   const { open, newest } = await lived();
   const listed = open(['session', 'list'], { columns: 60 });
   expect(await listed.exited).toBe(0);
@@ -231,7 +231,7 @@ test('at a terminal it is colored, fits, and asks before it deletes', long, asyn
   expect(existsSync(newest.file)).toBe(false);
 });
 
-test('NO_COLOR and pipes get no escapes, and a reader that leaves early hears of no failure', {
+test('NO_COLOR and pipes get no escapes, and a reader that leaves early causes no error', {
   tags: 'long',
 }, async () => {
   const { open, work, newest, access } = await lived();
@@ -262,7 +262,7 @@ test('NO_COLOR and pipes get no escapes, and a reader that leaves early hears of
 });
 
 // In `npm test`, test/cli/sessionCommand/program.test.ts does the same without a process.
-test('without a session it says so, and bad input is exit code 42', long, async () => {
+test('without a session the message says so, and bad input is exit code 42', long, async () => {
   const { print } = await setUpProgram();
   const none: Partial<Printed> = { code: 0, stdout: '' };
   const bad: Partial<Printed> = { code: 42, stdout: '' };
@@ -279,7 +279,7 @@ test('a prompt may begin with the word "session"', long, async () => {
   expect([code, stdout]).toEqual([0, 'Sessions are fine.\n']);
 });
 
-test('a title in the list marks characters that show nothing', { tags: 'long' }, async () => {
+test('a title in the list marks invisible characters', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.otherwise(() => ({ text: 'Hello.' }));
   await setup.print(['-p', 'ask pay\u200Bpal']);

@@ -55,7 +55,7 @@ async function livedSession({ server, work, print, ready }: TestProgram): Promis
   return session?.file ?? '';
 }
 
-test('every line is valid by the schema in the package, sealed, and every jq line of the document works', {
+test('every line is valid by the package’s schema and sealed, and every jq example in the docs works', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

@@ -6,7 +6,7 @@ import { setUpProgram } from './support/testProgram.ts';
 const patience = { timeout: 15_000 };
 
 test(
-  'the model names a session after its first turn; the list shows the name, and the user’s own wins',
+  'the model names a session after its first turn; the list shows the name, and the user’s own takes precedence',
   long,
   async () => {
     const { server, work, ready, print } = await setUpProgram();
@@ -36,7 +36,7 @@ test(
   },
 );
 
-test('a run without a user asks for no title', async () => {
+test('a headless run requests no title', async () => {
   const { server, work, print } = await setUpProgram();
   server.script({ text: 'It matches globs.' });
   server.nameSessions('Globs');

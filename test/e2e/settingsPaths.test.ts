@@ -34,7 +34,7 @@ async function approve({ open }: TestProgram, shown: readonly string[]): Promise
 
 // In `npm test`, test/cli/settingsPaths.test.ts does the same without a process.
 test.skipIf(!hasSandbox)(
-  'a folder that a command links elsewhere is not opened by settings',
+  'a folder that a command turned into a link is not opened by settings',
   long,
   async () => {
     const program = await setUpProgram();
@@ -64,7 +64,7 @@ test.skipIf(!hasSandbox)(
 );
 
 test.skipIf(!hasSandbox)(
-  'a link is approved with its target, and asks again once it is moved',
+  'a link is approved with its target, and asks again once it has moved',
   { tags: 'long' },
   async () => {
     const program = await setUpProgram();

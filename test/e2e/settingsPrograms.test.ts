@@ -33,7 +33,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', { tags: 'long' }, () => {
     ['make -s lint', 'Makefile', `lint:\n\t${leaving}\n`],
     ['node tools', 'tools/other.js', ''],
   ])(
-    'what %s finds after an edit in accept-edits mode stays in the sandbox',
+    'after an edit in accept-edits mode, what %s finds runs in the sandbox',
     { tags: 'long' },
     async (hook, file, content) => {
       const setup = await setUpProgram();
@@ -95,7 +95,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', { tags: 'long' }, () => {
   }
   const makefile = `lint:\n\t${leaving}\n`;
 
-  test('an edit of a subagent is known to the next session', { tags: 'long' }, async () => {
+  test('a subagent’s edit is known to the next session', { tags: 'long' }, async () => {
     const setup = await setUpProgram();
     const input = { description: 'Write', prompt: 'Write it.', subagent_type: 'general-purpose' };
     setup.server.script(
@@ -109,7 +109,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', { tags: 'long' }, () => {
     expect(await escapesLater(setup)).toBe(false);
   });
 
-  test('a command whose program was killed before its result is known to the next session', {
+  test('a command whose program was killed before the result is known to the next session', {
     tags: 'long',
   }, async () => {
     const setup = await setUpProgram();
@@ -137,7 +137,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', { tags: 'long' }, () => {
 describe('without a sandbox', () => {
   const off = ['-s', 'danger-full-access'];
 
-  test('a run without a user does not start it, and says why', async () => {
+  test('a headless run does not start it, and says why', async () => {
     const setup = await setUpProgram();
     await own(setup, afterWrite('npm run -s lint'));
     setup.server.script(write('package.json', JSON.stringify({ scripts: { lint: leaving } }), setup), {
@@ -149,7 +149,7 @@ describe('without a sandbox', () => {
   });
 });
 
-test('/hooks reviewed shows the changes on screen, and only a yes ends what follows from them', {
+test('/hooks reviewed shows the changes on screen, and only a yes lifts the restrictions', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -203,7 +203,7 @@ describe('two sessions in one folder', () => {
   }
 
   test.skipIf(!hasSandbox)(
-    'a command in one that does not trust the folder cannot change the script that the other runs',
+    'a command in a session that does not trust the folder cannot change the script that the other runs',
     { tags: 'long' },
     async () => {
       const { setup, at, start } = await withHook();
@@ -270,7 +270,7 @@ describe('a hook of a repository', () => {
   }
 
   test.skipIf(!hasSandbox)(
-    'whose script nobody can know before it starts stays in the sandbox',
+    'whose script is known only when it starts runs in the sandbox',
     { tags: 'long' },
     async () => {
       const command = 'sh $(ls tools/*.sh)';
@@ -291,7 +291,7 @@ describe('a hook of a repository', () => {
     },
   );
 
-  test('does not run once the script that it names was changed, however it is named', {
+  test('does not run once the script that it names has changed, however it is named', {
     tags: 'long',
   }, async () => {
     const commands = ['cd tools && ./a.sh', 'env -S "sh tools/b.sh"', "bash -c '. ./tools/c.sh'"];

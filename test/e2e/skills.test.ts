@@ -29,7 +29,7 @@ async function withSkills(): Promise<TestProgram> {
   return setup;
 }
 
-test('a command of the home and a skill of the project are typed, listed and sent', {
+test('a command from the home and a skill of the project are typed, listed and sent', {
   tags: 'long',
 }, async () => {
   const { server, ready } = await withSkills();
@@ -49,7 +49,7 @@ test('a command of the home and a skill of the project are typed, listed and sen
   expect(JSON.stringify(server.requests())).not.toContain('the parser');
 });
 
-test('without a screen, the model loads a skill; its command is refused and the rest arrives', async () => {
+test('without a screen, the model loads a skill; its command is denied and the rest arrives', async () => {
   const { server, print } = await withSkills();
   server.script(
     { calls: [{ name: 'Skill', input: { skill: 'review', args: 'the parser' } }] },
@@ -88,7 +88,7 @@ test('the rules of a skill that was stopped before its turn end with it', { tags
 const TOUCHES =
   '---\ndescription: Makes things.\nallowed-tools: Bash(touch:*), Bash(rm:*)\n---\nMade: !`touch made`.\n';
 
-test('what a skill of the project allows applies once it is approved, to that content, and never over a deny rule', {
+test('a project’s skill can allow calls once it is approved, for that content, and never against a deny rule', {
   tags: 'long',
 }, async () => {
   const { server, open, print, work } = await setUpProgram();
@@ -164,7 +164,7 @@ test('a deny rule for the subagent applies to a skill that would run in it', { t
   expect(textOf(server.requests()[1]?.messages.at(-1))).toMatch(/denied|Agent\(explore\)/);
 });
 
-test('a skill with a model of the user: it answers until the turn ends, for the user and for the model', {
+test('with a model set in the user’s skill, that model replies until the turn ends, for the user and for the model', {
   tags: 'long',
 }, async () => {
   const { server, ready, work } = await setUpProgram();
@@ -196,7 +196,7 @@ test('a skill with a model of the user: it answers until the turn ends, for the 
   expect(models().slice(5)).toEqual([MODEL]);
 });
 
-test('files that a forked skill mentions are part of the prompt of its subagent', {
+test('files that a forked skill mentions are in its subagent’s prompt', {
   tags: 'long',
 }, async () => {
   const { server, print, work } = await setUpProgram();
@@ -219,7 +219,7 @@ test('files that a forked skill mentions are part of the prompt of its subagent'
   expect(textOf(server.requests()[3]?.messages.at(-1))).toContain('RULE-FILE');
 });
 
-test('a skill is used, compacted away, comes back, and is used again', { tags: 'long' }, async () => {
+test('a skill is used, compacted away, restored, and used again', { tags: 'long' }, async () => {
   const { server, ready, work } = await setUpProgram();
   const rule = 'Write every answer in SMALL-CAPS-RULE.';
   const file = join(work.home, '.claude/skills/poet/SKILL.md');

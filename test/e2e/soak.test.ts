@@ -9,7 +9,7 @@ import { soak } from '../../bench/soak/soak.mjs';
 import { long } from './support/long.ts';
 import { program } from './support/program.ts';
 
-test('sixty turns later a session is as quick and about as large as in the beginning', long, async () => {
+test('after sixty turns a session is as fast and about as large as at the start', long, async () => {
   const place = createPlace();
   onTestFinished(() => place.remove());
   const { samples, entries, bodies } = await soak(program()[1] ?? '', place, 60);

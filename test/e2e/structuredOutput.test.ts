@@ -19,7 +19,7 @@ const schema = {
 const flags = ['-p', 'list them', '--output-format', 'json', '--json-schema', JSON.stringify(schema)];
 const answer = (input: object) => ({ calls: [{ name: 'StructuredOutput', input }] });
 
-test('the answer is checked, corrected by the model, and ends the turn', async () => {
+test('the result is validated, corrected by the model, and ends the turn', async () => {
   const { server, print } = await setUpProgram();
   server.script(answer({ files: 'a.js' }), answer({ files: ['a.js'] }));
   const { code, stdout } = await print(flags);
@@ -37,14 +37,14 @@ test('the answer is checked, corrected by the model, and ends the turn', async (
   expect(textOf(second?.messages.at(-1))).toContain('/files must be array');
 });
 
-test('a model that answers in text is asked for the call', async () => {
+test('a model that replies in text is reminded to make the call', async () => {
   const { server, print } = await setUpProgram();
   server.script({ text: 'It is a.js.' }, answer({ files: ['a.js'] }));
   expect(JSON.parse((await print(flags)).stdout)).toMatchObject({ structured_output: { files: ['a.js'] } });
   expect(textOf(server.requests()[1]?.messages.at(-1))).toContain('by calling StructuredOutput');
 });
 
-test('a model that never gives one ends the run with an error', async () => {
+test('a model that never makes the call ends the run with an error', async () => {
   const { server, print } = await setUpProgram();
   server.otherwise(() => ({ text: 'No.' }));
   const inText = await print(flags);
@@ -53,7 +53,7 @@ test('a model that never gives one ends the run with an error', async () => {
   expect(server.requests()).toHaveLength(3);
 });
 
-test('calls that do not fit the schema are counted, too', async () => {
+test('calls that do not match the schema are counted, too', async () => {
   const { server, print } = await setUpProgram();
   let calls = 0;
   server.otherwise(() => answer({ files: ++calls }));
@@ -63,7 +63,7 @@ test('calls that do not fit the schema are counted, too', async () => {
   expect(calls).toBe(5);
 });
 
-test('a driver gets it in each result, and sees its own prompts only', async () => {
+test('a driver gets it in each result, and sees only its own prompts', async () => {
   const setup = await setUpProgram();
   setup.server.script({ text: 'One.' }, answer({ files: ['1'] }), answer({ files: ['2'] }));
   const driver = startDriver(setup, ['--replay-user-messages']);
@@ -84,7 +84,7 @@ test.each([
   ['{"type": "array"}', 'must be "object"'],
   ['{"type": "object", "properties": {"a": {"$ref": "http://example.com/x"}}}', 'reference'],
   ['missing.json', 'ENOENT'],
-])('a schema that cannot be used ends the program at once: %s', async (text, why) => {
+])('an invalid schema ends the program at once: %s', async (text, why) => {
   const { server, print } = await setUpProgram();
   const { code, stderr } = await print(['-p', 'x', '--json-schema', text]);
   expect(code).toBe(42);
@@ -98,7 +98,7 @@ const look = { calls: [{ name: 'Glob', input: { pattern: '*' } }], usage };
 const priced = (price: object | undefined) =>
   JSON.stringify({ models: { [MODEL]: price === undefined ? {} : { price } } });
 
-test('a budget that is used up ends the run before the next request, and keeps later prompts out', async () => {
+test('a spent budget ends the run before the next request, and blocks later prompts', async () => {
   const setup = await setUpProgram();
   setup.server.otherwise(() => look);
   const settings = priced({ input: 1000, output: 1000 });
@@ -116,7 +116,7 @@ test('a budget that is used up ends the run before the next request, and keeps l
   expect(setup.server.requests()).toHaveLength(2);
 });
 
-test('a budget that a subagent uses up ends its call before its next request', async () => {
+test('a budget spent by a subagent ends its call before its next request', async () => {
   const { server, print } = await setUpProgram();
   const task = { description: 'look', prompt: 'Look around.', subagent_type: 'general-purpose' };
   server.script({ calls: [{ name: 'Agent', input: task }], usage });
@@ -136,7 +136,7 @@ test('a budget that a subagent uses up ends its call before its next request', a
   expect(server.requests()).toHaveLength(3);
 });
 
-test('a budget that a subagent in the background uses up ends the run', async () => {
+test('a budget spent by a background subagent ends the run', async () => {
   const { server, print } = await setUpProgram();
   const task = { description: 'look', prompt: 'Look around.', subagent_type: 'general-purpose' };
   let asked = 0;
@@ -153,7 +153,7 @@ test('a budget that a subagent in the background uses up ends the run', async ()
   expect(JSON.parse(stdout).total_cost_usd).toBe(JSON.parse(stdout).modelUsage[MODEL].costUSD);
 });
 
-test('a server that reports no tokens is the reason why the budget cannot be kept', async () => {
+test('a server that reports no tokens is named as the reason why the budget cannot be enforced', async () => {
   const { server, print } = await setUpProgram();
   server.otherwise(() => ({ ...look, usage: { prompt_tokens: 0, completion_tokens: 0 } }));
   const settings = priced({ input: 1000, output: 1000 });
@@ -161,7 +161,7 @@ test('a server that reports no tokens is the reason why the budget cannot be kep
   expect({ code, stderr }).toEqual({ code: 53, stderr: expect.stringContaining('reports no tokens') });
 });
 
-test('without a price the budget cannot be kept, so the run ends after the first reply', async () => {
+test('without a price the budget cannot be enforced, so the run ends after the first reply', async () => {
   const { server, print } = await setUpProgram();
   server.otherwise(() => look);
   const { code, stdout } = await print(['-p', 'go', '--output-format=stream-json', '--max-budget-usd', '1']);

@@ -39,7 +39,7 @@ async function childLogs({ work }: TestProgram): Promise<Record<string, JSONLEnt
   );
 }
 
-test('a subagent works in a session of its own, and only its message comes back', async () => {
+test('a subagent works in its own session, and returns only its message', async () => {
   const setup = await setUpProgram();
   const { server, ready } = setup;
   server.script(
@@ -87,7 +87,7 @@ function answering(server: TestProgram['server'], scripts: Readonly<Record<strin
   });
 }
 
-test('three at once: one asks with its name and gets its answer, and the rewind undoes what it changed', {
+test('of three in parallel, one asks by name and gets its answer, and a rewind undoes its changes', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -164,7 +164,7 @@ test('Esc stops the turn and every subagent that it waits for', { tags: 'long' }
   expect(server.requests()).toHaveLength(3);
 });
 
-test('after kill -9 the resumed session says which subagent ran and what it had found', {
+test('after kill -9 the resumed session says which subagent was running and what it had found', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -197,7 +197,7 @@ test('after kill -9 the resumed session says which subagent ran and what it had 
   expect(textOf(result)).toContain('- Read(package.json)');
 });
 
-test('after kill -9 the resumed session tells, once, what a background subagent had found', {
+test('after kill -9 the resumed session reports once what a background subagent had found', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -255,7 +255,7 @@ permissionMode: bypassPermissions
 You are the reviewer of this house.
 `;
 
-test('an agent of the repository is used once the folder is trusted, and named but not used before', {
+test('a repository’s agent is listed but not used before the folder is trusted, and used after that', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -296,7 +296,7 @@ test('an agent of the repository is used once the folder is trusted, and named b
   );
 });
 
-test('-p: lines of a subagent name its call, explore cannot change anything, and its log goes with the session', {
+test('with -p, a subagent’s lines name its call, explore cannot change anything, and its log is deleted with the session', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -366,7 +366,7 @@ test('a compaction after a subagent’s result keeps what it found', { tags: 'lo
   expect(server.requests()).toHaveLength(6);
 });
 
-test('in plain mode the start, the question and the end of a subagent are lines', {
+test('in plain mode the start, questions and end of a subagent are lines', {
   tags: 'long',
 }, async () => {
   const { server, open } = await setUpProgram();
@@ -413,7 +413,7 @@ test('the model cannot send a subagent’s conversation to a model that the user
   expect(textOf(requests[1]?.messages.at(-1))).toContain('A subagent may not use the model "evil/logger".');
 });
 
-test('a definition sets how much the model of its subagent reasons', { tags: 'long' }, async () => {
+test('a definition sets how much its subagent’s model reasons', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   setup.server.script(
     { calls: [agentCall('thinker', 'think', 'Think about it.')] },

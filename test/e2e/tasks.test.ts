@@ -15,7 +15,7 @@ import { textOf } from './support/wire.ts';
 /** Prints, then waits for a file; its name is of another script. */
 const WAITS = 'echo 开始; while [ ! -e 继续 ]; do sleep 0.05; done; echo 结束; exit 3';
 
-test("Ctrl+B moves the model's command: the turn continues, and its end is reported to both, once", {
+test("Ctrl+B moves the model's command: the turn continues, and its end is reported once to both", {
   tags: 'long',
 }, async () => {
   const { server, work, ready } = await setUpProgram();
@@ -74,7 +74,7 @@ async function start({ work }: TestProgram, terminal: Terminal, name: string): P
   return Number(readFileSync(file, 'utf8'));
 }
 
-test('/tasks stops what runs, and leaving ends the rest', async () => {
+test('/tasks stops a running task, and exiting stops the rest', async () => {
   const setup = await setUpProgram();
   const terminal = await setup.ready([], { columns: 80 });
   const [eins, zwei] = [await start(setup, terminal, 'eins'), await start(setup, terminal, 'zwei')];
@@ -97,7 +97,7 @@ test('/tasks stops what runs, and leaving ends the rest', async () => {
   expectTried(terminal, 'tasks:stop');
 });
 
-test('/tasks lists and follows what runs, on 20 to 200 columns', long, async () => {
+test('/tasks lists and follows running tasks, on 20 to 200 columns', long, async () => {
   const setup = await setUpProgram();
   const terminal = await setup.ready([], { columns: 80 });
   await start(setup, terminal, 'eins');
@@ -115,7 +115,7 @@ test('/tasks lists and follows what runs, on 20 to 200 columns', long, async () 
   }
 });
 
-test('Ctrl+T shows the whole todo list, also when nothing runs, and hides it', { tags: 'long' }, async () => {
+test('Ctrl+T shows the whole todo list, even when idle, and hides it', { tags: 'long' }, async () => {
   const { server, ready } = await setUpProgram();
   const todos = Array.from({ length: 9 }, (_, at) => ({
     content: at === 3 ? 'مهمة رقم ٤ 🎉' : `任务 ${at + 1}`,

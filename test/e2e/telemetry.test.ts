@@ -26,7 +26,7 @@ const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan => {
   return found;
 };
 
-test('a headless run exports its turn, its requests, its tool calls and what they cost', {
+test('a headless run exports its turn, its requests, its tool calls and their cost', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();
@@ -119,7 +119,7 @@ test.each<[sampler: string, more: Readonly<Record<string, string>>, isExported: 
   expect(receiver.points().length).toBeGreaterThan(0);
 });
 
-test('a proxy of the environment is used', { tags: 'long' }, async () => {
+test('the environment’s proxy is used', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const proxy = await startReceiver();
   setup.server.script({ text: 'An answer.' });
@@ -165,7 +165,7 @@ test('with telemetry.content, texts are exported without secrets', { tags: 'long
   expect(JSON.stringify(spans, bigints)).not.toContain(key);
 });
 
-test('a subagent is a span below the call that started it', { tags: 'long' }, async () => {
+test('a subagent is a span inside the call that started it', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const receiver = await startReceiver();
   const input = { subagent_type: 'explore', description: 'find it', prompt: 'Where is it?' };
@@ -189,7 +189,7 @@ test('a subagent is a span below the call that started it', { tags: 'long' }, as
   expect(tokens.map(({ count }) => count)).toEqual([4, 4]);
 });
 
-test('on screen, each turn is a trace, and leaving sends the last one', { tags: 'long' }, async () => {
+test('on screen, each turn is a trace, and exiting sends the last one', { tags: 'long' }, async () => {
   const setup = await setUpProgram();
   const receiver = await startReceiver();
   setup.server.script({ text: 'One.' });
@@ -228,7 +228,7 @@ const hostile: Readonly<Record<string, (response: ServerResponse) => void>> = {
 };
 
 test.each(Object.entries(hostile))(
-  'a collector that %s changes neither the answer nor the exit code',
+  'a collector that %s changes neither the reply nor the exit code',
   { tags: 'long' },
   async (_, answer) => {
     const setup = await setUpProgram();
@@ -240,7 +240,7 @@ test.each(Object.entries(hostile))(
   },
 );
 
-test('nothing is sent unless the user says so: not by an endpoint alone, not by a repository', {
+test('nothing is sent unless the user turns it on: neither an endpoint alone nor a repository does', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

@@ -9,7 +9,7 @@ import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-test('everything is unfolded, scrolls and searches, and the scrollback is as it was', {
+test('everything is unfolded, scrolls and can be searched, and the scrollback is unchanged', {
   tags: 'long',
 }, async () => {
   const { server, ready } = await setUpProgram();
@@ -102,7 +102,7 @@ test(
   },
 );
 
-test('a program that is ended in it leaves the ordinary screen', long, async () => {
+test('a program that is stopped in it restores the ordinary screen', long, async () => {
   const { server, ready } = await setUpProgram();
   server.script({ text: 'Hello there.' });
   const terminal = await ready();

@@ -45,7 +45,7 @@ async function setUp() {
   return { setup, other, result, env };
 }
 
-test('a session is resumed with the model of another provider, which has its own window, key and price', async () => {
+test('a session is resumed with another provider’s model, with its own window, key and price', async () => {
   const { setup, other, result } = await setUp();
   setup.server.script({ text: 'From the first.', usage: usage(1000) });
   const first = await result('-p', 'one');
@@ -65,7 +65,7 @@ test('a session is resumed with the model of another provider, which has its own
   expect(setup.server.requests()).toHaveLength(1);
 });
 
-test('a compaction in a session with two providers: each model and the session have their costs', async () => {
+test('after a compaction in a session with two providers, each model and the session have their costs', async () => {
   const { setup, other, result, env } = await setUp();
   const long = 'A line of the conversation that is long enough to be summarized.\n'.repeat(300);
   setup.server.script({ text: long, usage: usage(4000) }, { text: long, usage: usage(8000) });

@@ -26,7 +26,7 @@ function times(text: string, words: string): number {
   return text.replace(/\s+/g, ' ').split(words).length - 1;
 }
 
-test('an assumed window is reported once; an error of the server corrects it, also for the next start', async () => {
+test('an assumed window is reported once; a server error corrects it, for the next start too', async () => {
   const { ready, server, work } = await stageWithoutWindow();
   const first = await ready();
   await first.waitFor(/context ~?\d+% of 32k \(assumed\)/);
@@ -60,7 +60,7 @@ test('an assumed window is reported once; an error of the server corrects it, al
   expect(times(second.everything(), 'Context window unknown')).toBe(0);
 });
 
-test('a session that has learned the window says nothing of an assumed one, also where nothing else remembers it', async () => {
+test('a session that has learned the window does not mention an assumed one, even if nothing else remembers it', async () => {
   const { print, server, work } = await stageWithoutWindow();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/parse.js', limit: 400 } }] },
@@ -89,7 +89,7 @@ test('another unknown model is reported as well, and neither of them again', asy
 });
 
 for (const format of ['json', 'text', 'stream-json'])
-  test(`with -p it is one line of standard error; ${format} stays as it was`, async () => {
+  test(`with -p it is one line on standard error, and ${format} is unchanged`, async () => {
     const { print, server } = await stageWithoutWindow();
     server.script({ text: 'Hi.' });
     const { code, stdout, stderr } = await print(['-p', 'hello', '--output-format', format]);

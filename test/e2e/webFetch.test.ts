@@ -31,7 +31,7 @@ async function withPages() {
 
 const allowed = ['--allowed-tools', 'WebFetch(domain:127.0.0.1)'];
 
-test('a page that a rule and the setting allow reaches the model as Markdown', { tags: 'long' }, async () => {
+test('a page allowed by a rule and the setting reaches the model as Markdown', { tags: 'long' }, async () => {
   const { server, print, pages, allowPrivate, call, result } = await withPages();
   await allowPrivate();
   server.script({ calls: [call('/guide')] }, { text: 'Run make all.' });
@@ -53,7 +53,7 @@ test('a redirect to another host is reported to the model and not followed', { t
   expect(result()).toContain('redirects to http://elsewhere.example/guide, which is another site');
 });
 
-test('without the setting this machine is not read from, whatever the rules allow', {
+test('without the setting, nothing is fetched from this machine, whatever the rules allow', {
   tags: 'long',
 }, async () => {
   const { server, print, pages, call, result } = await withPages();
@@ -79,7 +79,7 @@ test('without a rule nothing is fetched, since approval is impossible', { tags: 
   expect(pages.requests).toEqual([]);
 });
 
-test('the question shows the address, and "always" is remembered for the host', {
+test('the dialog shows the address, and "always" is remembered for the host', {
   tags: 'long',
 }, async () => {
   const { server, work, ready, pages, allowPrivate, call } = await withPages();

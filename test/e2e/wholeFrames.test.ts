@@ -5,7 +5,7 @@ import { createWholeFrames } from './support/wholeFrames.ts';
 
 const [BEGIN, END] = ['\u001B[?2026h', '\u001B[?2026l'];
 
-test('no half of a frame is ever drawn, and nothing is lost, whatever pieces it comes in', () => {
+test('no partial frame is ever drawn, and nothing is lost, however the frame is split', () => {
   const part = fc.oneof(
     fc.constant('printed \u001B[31mred\u001B[0m'),
     fc.constantFrom('one', 'two').map((text) => `${BEGIN}${text}${END}`),
@@ -31,7 +31,7 @@ test('no half of a frame is ever drawn, and nothing is lost, whatever pieces it 
   );
 });
 
-test('a frame whose end does not come is drawn after a while, or at the end', async () => {
+test('a frame whose end is missing is drawn after a while, or at the end', async () => {
   const drawn: string[] = [];
   const frames = createWholeFrames((piece) => drawn.push(piece), 1);
   frames.take(`${BEGIN}half`);

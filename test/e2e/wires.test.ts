@@ -71,7 +71,7 @@ describe.each(wires)('%s', (wire) => {
   });
 
   test(
-    'reasoning comes back unchanged in the next step and after a resume, and each request can be shown',
+    'reasoning is sent back unchanged in the next step and after a resume, and each request can be shown',
     long,
     async () => {
       const { work, access, print } = await setUpProgram();

@@ -13,7 +13,7 @@ const constants = 'lib/constants.js';
 const before = "const WIN_SLASH = '\\\\\\\\/';";
 const after = "const WIN_SLASH = '[\\\\\\\\/]';";
 
-test('a request is worked through with Read, Grep, Edit and Bash, approved at the prompt', async () => {
+test('a task is done with Read, Grep, Edit and Bash, each approved at the prompt', async () => {
   const { server, work, ready } = await setUpProgram();
   const command = 'git tag --force checked';
   server.script(
@@ -100,7 +100,7 @@ test('a request is worked through with Read, Grep, Edit and Bash, approved at th
   expectTried(terminal, 'confirm:yes', 'confirm:always');
 });
 
-test('a declined edit leaves the file alone and hands the comment to the model', long, async () => {
+test('a denied edit does not change the file, and the comment reaches the model', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: constants } }] },
@@ -118,7 +118,7 @@ test('a declined edit leaves the file alone and hands the comment to the model',
   expectTried(terminal, 'confirm:comment');
 });
 
-test('commands answer without the model; what only looks like one is a prompt', long, async () => {
+test('commands reply without the model; text that only looks like one is a prompt', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ text: 'A greeting.' }, { text: 'That is a path.' }, { text: 'I saw your command.' });
   const terminal = await ready();
@@ -177,7 +177,7 @@ test('/clear starts a new session, and the old one stays', long, async () => {
   ]);
 });
 
-test('a plan is handed over, accepted, and then carried out', long, async () => {
+test('a plan is shown, accepted, and then carried out', long, async () => {
   const { server, work, ready } = await setUpProgram();
   const plan = '# The plan\n\n1. Write `plan.txt`\n2. Be done';
   server.script(
@@ -202,7 +202,7 @@ test('a plan is handed over, accepted, and then carried out', long, async () => 
   for (const request of server.requests()) expectPairedCalls(request);
 });
 
-test('a list of todos is shown as it goes', long, async () => {
+test('the todo list is updated on screen', long, async () => {
   const { server, ready } = await setUpProgram();
   const todos = (first: string, second: string) => ({
     name: 'TodoWrite',
@@ -224,38 +224,34 @@ test('a list of todos is shown as it goes', long, async () => {
   await terminal.waitForIdle();
 });
 
-test(
-  'a prompt on the command line is sent at once; /model, /help and /permissions answer',
-  long,
-  async () => {
-    const { server, ready } = await setUpProgram();
-    server.script({ text: 'Hello yourself.' }, { text: 'I am another.' });
-    const terminal = await ready(['say', 'hello'], { rows: 60 });
-    await terminal.waitFor('Hello yourself.');
-    await terminal.waitForIdle();
-    expect(server.requests()[0]?.messages.at(-1)).toEqual({ role: 'user', content: 'say hello' });
+test('a prompt on the command line is sent at once; /model, /help and /permissions reply', long, async () => {
+  const { server, ready } = await setUpProgram();
+  server.script({ text: 'Hello yourself.' }, { text: 'I am another.' });
+  const terminal = await ready(['say', 'hello'], { rows: 60 });
+  await terminal.waitFor('Hello yourself.');
+  await terminal.waitForIdle();
+  expect(server.requests()[0]?.messages.at(-1)).toEqual({ role: 'user', content: 'say hello' });
 
-    await terminal.submit('/help');
-    for (const name of ['/compact', '/resume', '/clear', '/model', '/context', '/cost', '/exit'])
-      await terminal.waitForPrinted(name);
-    await terminal.submit('/permissions');
-    await terminal.waitForPrinted(/default/);
-    await terminal.submit('/model mock-2');
-    await terminal.waitFor(/mock-2 · (?:no sandbox · )?context/);
-    await terminal.submit('who are you?');
-    await terminal.waitFor('I am another.');
-    expect(server.requests()[1]?.model).toBe('mock-2');
-    await terminal.waitForIdle();
-    await terminal.submit('/exit');
-    await terminal.exited;
+  await terminal.submit('/help');
+  for (const name of ['/compact', '/resume', '/clear', '/model', '/context', '/cost', '/exit'])
+    await terminal.waitForPrinted(name);
+  await terminal.submit('/permissions');
+  await terminal.waitForPrinted(/default/);
+  await terminal.submit('/model mock-2');
+  await terminal.waitFor(/mock-2 · (?:no sandbox · )?context/);
+  await terminal.submit('who are you?');
+  await terminal.waitFor('I am another.');
+  expect(server.requests()[1]?.model).toBe('mock-2');
+  await terminal.waitForIdle();
+  await terminal.submit('/exit');
+  await terminal.exited;
 
-    // The session keeps its own model, whatever the environment names.
-    const again = await ready(['--continue']);
-    await again.waitFor(/mock-2 · (?:no sandbox · )?context/);
-  },
-);
+  // The session keeps its own model, whatever the environment names.
+  const again = await ready(['--continue']);
+  await again.waitFor(/mock-2 · (?:no sandbox · )?context/);
+});
 
-test('nothing is written into the repository but what was asked for', long, async () => {
+test('only requested files are written into the repository', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ calls: [{ name: 'Grep', input: { pattern: 'module.exports' } }] }, { text: 'Found.' });
   const terminal = await ready();

@@ -41,7 +41,7 @@ async function shared(text = 'line of all\n'): Promise<TestProgram> {
   return setup;
 }
 
-test('three at once edit the same file without a conflict, each on a branch that is named', {
+test('three subagents edit the same file at once without a conflict, each on a named branch', {
   tags: 'long',
 }, async () => {
   const setup = await shared();
@@ -161,7 +161,9 @@ test('nothing of a hostile repository runs, and the model is told what is missin
   expect(await worktreesOf(setup)).toEqual([]);
 });
 
-test('without a commit the call fails with the reason, and work goes on', { tags: 'long' }, async () => {
+test('without a commit the call fails with the reason, and the turn continues', {
+  tags: 'long',
+}, async () => {
   const { server, print, work } = await setUpProgram();
   rmSync(join(work.repository, '.git'), { recursive: true });
   await work.git('init', '-q');
@@ -172,7 +174,7 @@ test('without a commit the call fails with the reason, and work goes on', { tags
   );
 });
 
-test('a rewind leaves a worktree alone', { tags: 'long' }, async () => {
+test('a rewind does not change a worktree', { tags: 'long' }, async () => {
   const setup = await shared();
   const { server, ready, work } = setup;
   server.script(
@@ -236,7 +238,7 @@ test.skipIf(!hasSandbox).each([
   ['a command', false],
   ['a background command', true],
 ])(
-  'what %s of a subagent in a worktree changes in the project outside the sandbox is rewound',
+  'changes outside the sandbox that %s of a subagent in a worktree makes in the project are rewound',
   { tags: 'long' },
   async (_, inBackground) => {
     const setup = await setUpProgram();
