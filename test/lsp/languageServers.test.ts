@@ -85,7 +85,7 @@ async function started(servers: LanguageServers, root: string): Promise<EditChec
 test.each([
   ['pyright-langserver', 'answers'],
   ['pylsp', 'publishes'],
-] as const)('%s: a result has the new problems of its edit, and only those', async (name, mode) => {
+] as const)('%s: a result has the new problems after its edit, and only those', async (name, mode) => {
   const { root, bin, open } = await place();
   await installServer(bin, name, mode);
   const checks = await started(open(), root);
@@ -152,7 +152,7 @@ test('a server that hangs delays one result, and no other', { tags: 'long' }, as
   expect(await edit(checks, join(root, 'a.py'), 'ERROR', 'ERROR\nERROR')).toBeUndefined();
 });
 
-test('items that are no diagnostics are ignored', async () => {
+test('items that are not diagnostics are ignored', async () => {
   const { root, bin, open } = await place();
   await installServer(bin, 'pyright-langserver', 'lies');
   const servers = open();
@@ -161,7 +161,7 @@ test('items that are no diagnostics are ignored', async () => {
   expect(await stateOf(servers)).toMatchObject({ type: 'running' });
 });
 
-test('a server of the workspace is never started, not even through a link', async () => {
+test('a workspace’s server is never started, not even through a link', async () => {
   const { root, bin, open } = await place();
   const own = await installServer(join(root, 'node_modules/.bin'), 'pyright-langserver');
   await symlink(own, join(bin, 'pyright-langserver'));
@@ -174,7 +174,7 @@ test('a server of the workspace is never started, not even through a link', asyn
   expect(existsSync(`${own}.pid`)).toBe(false);
 });
 
-test('the TypeScript of the workspace is not used', async () => {
+test('the workspace’s TypeScript is not used', async () => {
   const { root, bin, open } = await place();
   await installServer(bin, 'typescript-language-server');
   const servers = open();
@@ -187,7 +187,7 @@ test('the TypeScript of the workspace is not used', async () => {
   });
 });
 
-test('nothing starts while servers are refused, for files elsewhere, and for sensitive files', async () => {
+test('nothing starts while servers are not allowed, for files elsewhere, or for sensitive files', async () => {
   const { root, bin, open } = await place();
   await installServer(bin, 'pyright-langserver');
   const after = async (file: string, more: Partial<LanguageServersDeps> = {}): Promise<unknown> => {
@@ -203,7 +203,7 @@ test('nothing starts while servers are refused, for files elsewhere, and for sen
   expect(await after(file)).not.toEqual({ type: 'idle' });
 });
 
-test('stopping ends a server that ignores the end of its input', async () => {
+test('stopping kills a server that ignores the end of its input', async () => {
   const { root, bin, open } = await place();
   const program = await installServer(bin, 'pyright-langserver', 'stays');
   const servers = open();

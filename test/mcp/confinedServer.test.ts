@@ -5,7 +5,7 @@ import type { SettingsProgram, SettingsRun } from '../../src/protocol/settingsPr
 import { openBench } from './support/bench.ts';
 import { SERVER, stdio } from './support/testServer.ts';
 
-test('a server is started in the sandbox if it must be, and released when it ends', async () => {
+test('a server is started in the sandbox if required, and released when it ends', async () => {
   const asked: SettingsProgram[] = [];
   let released = 0;
   const run: SettingsRun = {
@@ -34,7 +34,7 @@ test('a server is started in the sandbox if it must be, and released when it end
   expect(released).toBe(1);
 });
 
-test('a server of the folder is known as one, as its definition says', async () => {
+test('a server defined by the folder is known as such', async () => {
   const asked: SettingsProgram[] = [];
   const programs = {
     async admit(program: SettingsProgram): Promise<SettingsRun> {
@@ -48,7 +48,7 @@ test('a server of the folder is known as one, as its definition says', async () 
   expect(asked[0]).toMatchObject({ args: [SERVER], ofFolder: definition });
 });
 
-test('a server that must not run says why', async () => {
+test('a server that must not run is reported with the reason', async () => {
   const programs = {
     admit: async (): Promise<SettingsRun> => ({ type: 'held', problem: 'It was not run.', isUnasked: true }),
   };
@@ -56,7 +56,7 @@ test('a server that must not run says why', async () => {
   expect(servers.status()[0]?.state).toEqual({ type: 'failed', reason: 'It was not run.' });
 });
 
-test('a server that ends in the sandbox says what to do', async () => {
+test('a server that exits in the sandbox is reported with advice', async () => {
   const programs = {
     admit: async (): Promise<SettingsRun> => ({
       type: 'confined',

@@ -91,23 +91,23 @@ describe('a form', () => {
       form({ a: { type: 'string', enum: Array.from({ length: 101 }, (_, n) => `${n}`) } }),
     ],
     ['an object', form({ a: { type: 'object', properties: {} } })],
-    ['a list of anything', form({ a: { type: 'array', items: { type: 'string' } } })],
+    ['a list of any values', form({ a: { type: 'array', items: { type: 'string' } } })],
     ['a value that would be cut', form({ a: { type: 'string', enum: ['x'.repeat(2000)] } })],
-    ['an address that is none', { mode: 'url', message: 'Open', url: 'not an address' }],
+    ['an invalid address', { mode: 'url', message: 'Open', url: 'not an address' }],
     ['a program', { mode: 'url', message: 'Open', url: 'file:///etc/passwd' }],
     ['a script', { mode: 'url', message: 'Open', url: 'javascript:alert(1)' }],
-    ['a name before the host', { mode: 'url', message: 'Open', url: 'https://example.com@evil.test/' }],
+    ['a user name in the address', { mode: 'url', message: 'Open', url: 'https://example.com@evil.test/' }],
   ])('%s is not shown', (_what, params) => {
     expect(readElicitation(params)).toEqual({ problem: expect.any(String) });
   });
 
-  test('a host that only looks like another is shown as what it is', () => {
+  test('a host that only looks like another is shown as it is', () => {
     const { form: shown } = read({ mode: 'url', message: 'Open', url: 'https://ex\u0430mple.com/x' });
     expect(shown.link).toBe('https://xn--exmple-4nf.com/x');
   });
 });
 
-describe('a server that asks', () => {
+describe('a server’s question', () => {
   const simple = form({ name: { type: 'string' } });
   const link = { mode: 'url', message: 'Log in', url: 'https://example.com/in', elicitationId: '1' };
 
@@ -131,7 +131,7 @@ describe('a server that asks', () => {
     return { ...(await run()), run, asked, opened };
   }
 
-  test('gets the answers; the question names it', async () => {
+  test('is answered by the user, and names the server', async () => {
     const { declared, results, asked } = await asks(
       [simple],
       [{ behavior: 'allow', answers: [{ chosen: [], text: 'Ada' }] }],
@@ -149,7 +149,7 @@ describe('a server that asks', () => {
     });
   });
 
-  test('is told whether the user declined or only closed the question', async () => {
+  test('reports whether the user declined or only closed it', async () => {
     const { results } = await asks(
       [simple, simple],
       [
@@ -160,7 +160,7 @@ describe('a server that asks', () => {
     expect(results).toEqual([{ action: 'decline' }, { action: 'cancel' }]);
   });
 
-  test('has an address opened only on the word of the user', async () => {
+  test('opens an address only with the user’s consent', async () => {
     const { results, opened } = await asks(
       [link, link, link],
       [
@@ -173,7 +173,7 @@ describe('a server that asks', () => {
     expect(opened).toEqual(['https://example.com/in']);
   });
 
-  test('can be declined for good from its third request on', async () => {
+  test('offers to decline all of them from the third one on', async () => {
     const no: PermissionAnswer = { behavior: 'deny', choice: 'decline' };
     const { results, asked, run } = await asks(
       [simple, simple, simple, simple],
@@ -185,7 +185,7 @@ describe('a server that asks', () => {
     expect(asked.length).toBe(3);
   });
 
-  test('asks one thing at a time, and not a hundred', { tags: 'long' }, async () => {
+  test('is asked one at a time, and not a hundred times', { tags: 'long' }, async () => {
     const bench = await openBench({ srv: stdio() }, { canAskUser: true });
     let open = 0;
     let most = 0;
@@ -204,7 +204,7 @@ describe('a server that asks', () => {
     expect(text.match(/decline/g)?.length).toBe(95);
   });
 
-  test('asks nothing of nobody', async () => {
+  test('is not asked without a user', async () => {
     const headless = await asks([], [], { canAskUser: false });
     expect(headless.declared).toBeNull();
     const { run } = await asks([simple], []);
@@ -214,7 +214,7 @@ describe('a server that asks', () => {
   test.each<[PermissionAnswer, string, readonly string[]]>([
     [{ behavior: 'allow', choice: 'open' }, 'They have agreed: call it again', ['https://example.com/in']],
     [{ behavior: 'deny', choice: 'decline' }, 'did not agree', []],
-  ])('a call that needs a page to be visited first asks for that (%#)', async (answer, told, visited) => {
+  ])('and a call that requires visiting a page first asks for that (%#)', async (answer, told, visited) => {
     const opened: string[] = [];
     const bench = await openBench(
       { srv: stdio('visits') },
@@ -226,7 +226,7 @@ describe('a server that asks', () => {
     expect(opened).toEqual(visited);
   });
 
-  test('a question is withdrawn when its call is over', async () => {
+  test('is withdrawn when its call ends', async () => {
     const bench = await openBench({ srv: stdio() }, { canAskUser: true });
     const withdrawn = new Promise((resolve) => {
       void bench.call(
@@ -246,7 +246,7 @@ describe('a server that asks', () => {
     expect(await withdrawn).toBe('withdrawn');
   });
 
-  test('the time of the call stands still while the user thinks', async () => {
+  test('stops the call’s timeout while the user thinks', async () => {
     const bench = await openBench({ srv: { ...stdio(), timeout: 60_000 } }, { canAskUser: true });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { openBench } from './support/bench.ts';
 import { SERVER, stdio } from './support/testServer.ts';
 
-test('odd names become plain ones, and those that would clash are left out', async () => {
+test('odd names are simplified, and those that would clash are left out', async () => {
   const { servers, call } = await openBench({ odd: stdio('odd-names') });
   const tools = servers.tools().map(({ name }) => name);
   expect(tools).toEqual([
@@ -28,20 +28,20 @@ test('schemas that are too large or too deep are left out, and descriptions are 
   ]);
 });
 
-test('a schema so deep that reading it fails costs its server', { tags: 'long' }, async () => {
+test('a schema too deep to read disables its server', { tags: 'long' }, async () => {
   const { servers, call } = await openBench({ deep: stdio('abyss'), test: stdio() });
   expect(servers.status()[0]?.tools).toEqual([]);
   expect((await call('mcp__test__echo', { text: 'fine' })).text).toBe('You said fine');
 });
 
-test('a list without end has one here', { tags: 'long' }, async () => {
+test('an endless list is cut off', { tags: 'long' }, async () => {
   const { servers } = await openBench({ many: stdio('many-tools'), endless: stdio('endless') });
   const [many, endless] = servers.status();
   expect(many?.tools.length).toBe(500);
   expect(endless?.state.type).toBe('connected');
 });
 
-test('a flood of notifications leaves time for everything else', { tags: 'long' }, async () => {
+test('a flood of notifications does not block anything else', { tags: 'long' }, async () => {
   const { servers } = await openBench({ flood: stdio('flood'), test: stdio() });
   let turns = 0;
   const timer = setInterval(() => turns++, 10);
@@ -56,13 +56,13 @@ test('a message without end closes the connection', { tags: 'long' }, async () =
   await vi.waitFor(() => expect(servers.status()[0]?.state.type).toBe('failed'), 20_000);
 });
 
-test('what is no message on standard output goes to the log', async () => {
+test('text on standard output that is not a message goes to the log', async () => {
   const { servers } = await openBench({ banner: stdio('banner') });
   expect(servers.status()[0]).toMatchObject({ state: { type: 'connected' } });
   expect(servers.status()[0]?.log).toContain('Welcome to the server!');
 });
 
-test('a server that never answers is waited for only so long, and the others are there', {
+test('a server that never responds times out, and the others are available', {
   tags: 'long',
 }, async () => {
   const { McpServers } = await import('../../src/mcp/McpServers.ts');

@@ -11,7 +11,7 @@ function emptyStore() {
   return { written, read: async () => undefined, write: async (one?: AuthRecord) => void written.push(one) };
 }
 
-test('metadata without an end is not read to its end', async () => {
+test('endless metadata is not read to its end', async () => {
   const most = 16 * 2 ** 20;
   let longest = 0;
   const fetch: Fetch = async (url) => {
@@ -35,7 +35,7 @@ test('metadata without an end is not read to its end', async () => {
 });
 
 test.each(['itself', 'for its metadata'])(
-  'a server that never answers %s ends with the login',
+  'a server that never responds %s does not outlive the login',
   async (what) => {
     const time = new AbortController();
     const fetch: Fetch = async (url, init) => {

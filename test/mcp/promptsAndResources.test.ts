@@ -13,7 +13,7 @@ async function known() {
   return servers;
 }
 
-test('a prompt is a command in lower case, with its arguments in their order', { tags: 'long' }, async () => {
+test('a prompt is a command in lower case, with its arguments in order', { tags: 'long' }, async () => {
   const servers = await known();
   const [command] = mcpPromptCommands(servers);
   expect(command).toMatchObject({
@@ -37,7 +37,7 @@ test('a prompt is a command in lower case, with its arguments in their order', {
   expect(servers.prompts()).toBe(servers.prompts());
 });
 
-test('a resource that a prompt names is read and put behind it; what the user sees stays', async () => {
+test('a resource named in a prompt is read and appended; what the user sees stays the same', async () => {
   const servers = await known();
   expect(servers.resources()).toEqual(['test:note://one']);
   const prompt = { type: 'prompt', text: 'Sum up @test:note://one.' } as const;
@@ -51,7 +51,7 @@ test('a resource that a prompt names is read and put behind it; what the user se
   expect(missing.text).toContain('[@test:note://two could not be read: The MCP server "test" failed: ');
 });
 
-test('only what the user typed names resources, and only of servers that there are', async () => {
+test('only text typed by the user names resources, and only those of known servers', async () => {
   const servers = await known();
   const piped = { type: 'prompt', text: 'What is this?\n@test:note://one', typed: 'What is this?' } as const;
   expect(await servers.expand(piped, signal)).toBe(piped);

@@ -47,7 +47,7 @@ function createPlace(): Place {
 
 const names = ({ servers }: Bench): string[] => servers.tools().map(({ name }) => name);
 
-test('a server of the newer protocol is asked for its protocol once, and greeted in it from then on', {
+test('a server with the newer protocol is asked for its protocol once, and greeted in it from then on', {
   tags: 'long',
 }, async () => {
   const { definition, deps, received } = createPlace();
@@ -74,7 +74,7 @@ test.each([
   ['the older protocol', SERVER],
   ['both protocols', MODERN, 'both'],
 ])(
-  'a server of %s starts once and is never asked for its protocol',
+  'a server with %s starts once and is never asked for its protocol',
   { tags: 'long' },
   async (_, program, ...modes) => {
     const { definition, deps, received } = createPlace();
@@ -91,7 +91,7 @@ test.each([
   },
 );
 
-test('a server that has become older is used in the older protocol, and so forgotten', async () => {
+test('a server that was downgraded is used with the older protocol, and forgotten as a newer one', async () => {
   const { folder, definition, deps, received } = createPlace();
   const old = definition(SERVER);
   const memory = createProtocolMemories(folder)({ name: 'old', definition: old });
@@ -102,7 +102,7 @@ test('a server that has become older is used in the older protocol, and so forgo
   expect(await memory.isModern()).toBe(false);
 });
 
-test('a server that ends when it is asked for its protocol is started again in the older one', {
+test('a server that exits when asked for its protocol is restarted in the older one', {
   tags: 'long',
 }, async () => {
   const { folder, definition, deps, received } = createPlace();
@@ -115,7 +115,7 @@ test('a server that ends when it is asked for its protocol is started again in t
   expect(await memory.isModern()).toBe(false);
 });
 
-test('a server that does not answer when it is asked for its protocol is not asked the next time', async () => {
+test('a server that does not respond when asked for its protocol is not asked the next time', async () => {
   const { folder, definition, deps } = createPlace();
   const old = definition(SERVER, 'silent');
   const memory = createProtocolMemories(folder)({ name: 'old', definition: old });
@@ -133,7 +133,7 @@ test('new tools are offered when the newer server announces them', { tags: 'long
   expect(await bench.call('mcp__new__grown')).toMatchObject({ text: 'I am new' });
 });
 
-test('progress of the newer server reaches the screen, and a stopped call is cancelled there', {
+test('progress of the newer server reaches the screen, and an interrupted call is cancelled there', {
   tags: 'long',
 }, async () => {
   const { definition, deps } = createPlace();
@@ -151,7 +151,7 @@ test('progress of the newer server reaches the screen, and a stopped call is can
   expect((await call('mcp__new__echo', { text: 'on' })).text).toBe('You said on');
 });
 
-test('the newer server gets the answer of the user', { tags: 'long' }, async () => {
+test('the newer server gets the user’s answer', { tags: 'long' }, async () => {
   const { definition, deps } = createPlace();
   const { call } = await openBench({ new: definition(MODERN) }, { ...deps, canAskUser: true });
   const askForm = async () => ({ type: 'form' as const, answers: [{ chosen: [], text: 'Ada' }] });
@@ -159,7 +159,7 @@ test('the newer server gets the answer of the user', { tags: 'long' }, async () 
   expect(JSON.parse(text)).toEqual({ action: 'accept', content: { name: 'Ada' } });
 });
 
-test('a remote server of the newer protocol is used, with the headers that its schemas ask for', {
+test('a remote server with the newer protocol gets the headers that its schemas require', {
   tags: 'long',
 }, async () => {
   const { deps } = createPlace();
@@ -186,7 +186,7 @@ test('a remote server of the newer protocol is used, with the headers that its s
   expect(posted.filter((method) => method === null)).toHaveLength(1);
 });
 
-test('the memory is readable only by its owner, keeps the newest 200, and is empty if it is damaged', {
+test('the memory is readable only by its owner, keeps the newest 200, and is empty if damaged', {
   tags: 'long',
 }, async () => {
   const { folder } = createPlace();

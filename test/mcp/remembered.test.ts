@@ -76,7 +76,7 @@ async function call({ servers }: ReturnType<typeof openServers>, tool: string, i
   return prepared.run({ basis: 'user' });
 }
 
-test('a session offers the tools, prompts and resources of the last one, and starts the server when it is called', async () => {
+test('a session offers the last one’s tools, prompts and resources, and starts the server on the first call', async () => {
   const home = createHome();
   const tools = await earlierSession(home, { test: stdio() });
   // After a while it would start by itself.
@@ -92,7 +92,7 @@ test('a session offers the tools, prompts and resources of the last one, and sta
   expect(stateOf(session)).toBe('connected');
 });
 
-test('only the owner can read the list, and it names no values of the definition', async () => {
+test('only the owner can read the list, which contains no values of the definition', async () => {
   const home = createHome();
   await earlierSession(home, { test: { ...stdio(), env: { TOKEN: 'sk-secret' } } });
   const [file = ''] = home.files();
@@ -100,7 +100,7 @@ test('only the owner can read the list, and it names no values of the definition
   expect(readFileSync(file, 'utf8')).not.toContain('sk-secret');
 });
 
-test('a request waits for a server without a list, and then the other one is started in the background', {
+test('a request waits only for a server without a list; one with a list starts in the background', {
   tags: 'long',
 }, async () => {
   const home = createHome();
@@ -112,7 +112,7 @@ test('a request waits for a server without a list, and then the other one is sta
   await vi.waitFor(() => expect(stateOf(session)).toBe('connected'), 10_000);
 });
 
-test('another definition or another folder is another server', { tags: 'long' }, async () => {
+test('with another definition or folder it is another server', { tags: 'long' }, async () => {
   const home = createHome();
   await earlierSession(home, { test: stdio() });
   const silent = openServers(home.home, { test: stdio('silent') });
@@ -124,7 +124,7 @@ test('another definition or another folder is another server', { tags: 'long' },
   await vi.waitFor(() => expect(stateOf(elsewhere)).not.toBe('pending'), 10_000);
 });
 
-test('a list that has changed is replaced at the connection, and a changed tool is not called', async () => {
+test('a changed list is replaced when the server connects, and a changed tool is not called', async () => {
   const home = createHome();
   await earlierSession(home, { test: stdio() });
   const [file = ''] = home.files();
@@ -188,7 +188,7 @@ test('Esc while a server starts ends the call', async () => {
   });
 });
 
-test('a list is limited again when it is read, and a damaged one is no list', async () => {
+test('limits apply to a list again when it is read, and a damaged one is not used', async () => {
   const home = createHome();
   mkdirSync(home.folder, { recursive: true });
   const definition = stdio('silent');

@@ -24,7 +24,7 @@ beforeAll(async () => {
   shared = await openBench({ test: stdio() }, {}, afterAll);
 });
 
-test('tools of a program are offered under its name, and a call is answered', async () => {
+test('a server’s tools have its name in front, and a call returns a result', async () => {
   const { servers, call } = shared;
   expect(servers.status()).toMatchObject([
     { name: 'test', transport: 'stdio', state: { type: 'connected' }, problems: [] },
@@ -39,7 +39,7 @@ test('tools of a program are offered under its name, and a call is answered', as
   });
 });
 
-test('its tools say where the server was defined', async () => {
+test('tools say where their server was defined', async () => {
   const { servers } = shared;
   expect(servers.tools()[0]?.server).toEqual({ name: 'test', source: 'user' });
 });
@@ -89,7 +89,7 @@ test('a tool that its server changes after the call was approved is not called',
   });
 });
 
-test('images follow the result for a model that sees them, and are described to any other', async () => {
+test('images follow the result for a model that supports them, and are described to any other', async () => {
   const { call } = shared;
   const seen = await call('mcp__test__image');
   expect(seen).toMatchObject({
@@ -118,7 +118,7 @@ test('progress reaches the screen while the call runs', async () => {
   expect(output.slice(before)).toEqual(['1 of 3: part 1\n', '2 of 3: part 2\n', '3 of 3: part 3\n']);
 });
 
-test('a stopped call is cancelled at the server, which keeps running', async () => {
+test('an interrupted call is cancelled at the server, which keeps running', async () => {
   const { servers, call } = await openBench({ test: stdio() });
   const stop = new AbortController();
   const hanging = call('mcp__test__hang', {}, { signal: stop.signal });
@@ -128,7 +128,7 @@ test('a stopped call is cancelled at the server, which keeps running', async () 
   expect((await call('mcp__test__echo', { text: 'on' })).text).toBe('You said on');
 });
 
-test('a call that is not answered in time fails with the reason', { tags: 'long' }, async () => {
+test('a call times out with the reason', { tags: 'long' }, async () => {
   const { call } = await openBench({ test: { ...stdio(), timeout: 1000 } });
   expect(await call('mcp__test__hang')).toMatchObject({
     status: 'error',
@@ -136,7 +136,7 @@ test('a call that is not answered in time fails with the reason', { tags: 'long'
   });
 });
 
-test('a server that dies in a call fails that call, and the next one starts it again', async () => {
+test('a server that exits during a call fails that call, and the next one restarts it', async () => {
   const { servers, call } = await openBench({ test: stdio() });
   expect(await call('mcp__test__die')).toMatchObject({
     status: 'error',
@@ -148,7 +148,7 @@ test('a server that dies in a call fails that call, and the next one starts it a
   expect(servers.status()[0]?.state.type).toBe('connected');
 });
 
-test('a renamed tool comes under its new name, and the others stay the same objects', {
+test('a renamed tool appears under its new name, and the others stay the same objects', {
   tags: 'long',
 }, async () => {
   const { servers, call } = await openBench({ test: stdio() });
@@ -180,7 +180,7 @@ test.each(['mcp', 'sse'])(
   },
 );
 
-test('a program gets the environment that it is given, and what its definition names', async () => {
+test('a program gets only the given environment and the variables in its definition', async () => {
   const definition = { ...stdio(), env: { SECRET: '${KEY}', LEVEL: '${LEVEL:-3}' } };
   const { call } = await openBench({ test: definition }, { variables: { KEY: 'sk-1' } });
   expect((await call('mcp__test__env', { name: 'SECRET' })).text).toBe('SECRET=sk-1');
@@ -188,7 +188,7 @@ test('a program gets the environment that it is given, and what its definition n
   expect((await call('mcp__test__env', { name: 'KEY' })).text).toBe('KEY=(unset)');
 });
 
-test.each(['http', 'sse'] as const)('a server over %s gets the headers of its definition', async (type) => {
+test.each(['http', 'sse'] as const)('a server over %s gets the headers in its definition', async (type) => {
   const web = await serveMcp();
   onTestFinished(() => web.close());
   const url = `${web.origin}/${type === 'sse' ? 'sse' : 'mcp'}`;
@@ -203,7 +203,7 @@ test.each(['http', 'sse'] as const)('a server over %s gets the headers of its de
   ).toBe(true);
 });
 
-test('a server that wants a login says so', async () => {
+test('a server that requires a login says so', async () => {
   const web = await serveMcp((_, response) => {
     response.writeHead(401).end();
     return true;
@@ -214,7 +214,7 @@ test('a server that wants a login says so', async () => {
 });
 
 test.each(['tools/list', 'tools/call'])(
-  'a server that wants a login only for %s says so, too',
+  'a server that requires a login only for %s says so, too',
   async (guarded) => {
     const web = await serveMcp((request, response) => {
       if (request.headers['x-guarded'] !== guarded) return false;
@@ -241,7 +241,7 @@ test.each(['tools/list', 'tools/call'])(
   },
 );
 
-test('a redirect to another origin is not followed, so headers stay where they belong', async () => {
+test('a redirect to another origin is not followed, so headers are not sent there', async () => {
   const elsewhere = await serveMcp();
   const web = await serveMcp((_, response) => {
     response.writeHead(307, { location: `${elsewhere.origin}/mcp` }).end();
@@ -279,7 +279,7 @@ test('nothing is started before it is needed', async () => {
   await servers.retain()();
 });
 
-test('your own server runs nothing that an unknown project brings: no package, module or program of its folders', async () => {
+test('the user’s server runs nothing from an unknown project: no package, module or program in its folders', async () => {
   const top = mkdtempSync(join(tmpdir(), 'mcp-apart-'));
   onTestFinished(() => rmSync(top, { recursive: true, force: true }));
   const [root, apart] = [join(top, 'project'), join(top, 'apart')];
@@ -318,7 +318,7 @@ test.each([
   ['uvx', ['x'], false],
   ['docker', ['run', 'x'], false],
   ['node', ['/opt/server.js'], false],
-])('%s %j starts apart from the project: %s', (command, args, isApart) => {
+])('%s %j starts outside the project: %s', (command, args, isApart) => {
   const cwdOf = (definition: object, apart?: string): unknown => {
     const found = endpointOf({ command, args, ...definition } as never, {}, '/project', apart);
     return 'endpoint' in found && found.endpoint.type === 'stdio' ? found.endpoint.cwd : found;
@@ -328,7 +328,7 @@ test.each([
   expect(cwdOf({})).toBe('/project');
 });
 
-test('other servers replace those that there were: one stays connected, one is closed, one connects', async () => {
+test('a new list of servers replaces the old one: one stays connected, one is closed, one connects', async () => {
   const { servers } = await openBench({ stays: stdio(), goes: stdio() });
   const sources = ['stays', 'comes'].map((name) => ({
     ...{ name, definition: stdio(), scope: 'user' as const, source: 'config.json' },
@@ -343,7 +343,7 @@ test('other servers replace those that there were: one stays connected, one is c
   expect(servers.tools().find(({ name }) => name === 'mcp__stays__echo')).toBe(tool);
 });
 
-test("a plugin's server is not started once the plugin may not be used, not even again", async () => {
+test("a plugin's server is not started or restarted once the plugin may not be used", async () => {
   let problem: string | undefined;
   const { servers } = await openBench({ own: stdio() }, { pluginProblem: async () => problem });
   const source = { name: 'brought', definition: stdio(), scope: 'user' as const, source: 'plugin one' };

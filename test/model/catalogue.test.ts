@@ -70,7 +70,7 @@ test.each<readonly [string, number, string]>([
   });
 });
 
-test.each(['my-model', '', 'gpt', 'not-gpt-4o', 'o12'])('%j is not, and says so', (id) => {
+test.each(['my-model', '', 'gpt', 'not-gpt-4o', 'o12'])('%j is unknown, and is reported as such', (id) => {
   expect(lookupModel(id, { unknownWindow })).toEqual({
     id,
     windowTokens: unknownWindow,
@@ -95,19 +95,19 @@ describe('a window that the server once named in an overflow error', () => {
   const learnedWindow = 20_000;
   test.each([
     ['replaces an assumed one', 'my-model', {}, 20_000, 'learned'],
-    [
-      'replaces an assumed one also where it is larger',
-      'my-model',
-      { unknownWindow: 8000 },
-      20_000,
-      'learned',
-    ],
+    ['replaces an assumed one even if it is larger', 'my-model', { unknownWindow: 8000 }, 20_000, 'learned'],
     ['replaces what a local server may have loaded', 'llama3.1:8b', {}, 20_000, 'learned'],
-    ['replaces a larger one of the catalogue', 'gpt-4o', {}, 20_000, 'learned'],
-    ['does not replace a smaller one of the catalogue', 'gpt-4', {}, 8192, 'catalogue'],
-    ['gives way to the server', 'my-model', { served: { windowTokens: 32_768 } }, 32_768, 'server'],
-    ['gives way to the settings', 'my-model', { windowTokens: 64_000 }, 64_000, 'setting'],
-    ['gives way to facts of your own', 'my-model', { settings: { contextWindow: 9000 } }, 9000, 'setting'],
+    ['replaces a larger one in the catalogue', 'gpt-4o', {}, 20_000, 'learned'],
+    ['does not replace a smaller one in the catalogue', 'gpt-4', {}, 8192, 'catalogue'],
+    ['is overridden by the server', 'my-model', { served: { windowTokens: 32_768 } }, 32_768, 'server'],
+    ['is overridden by the settings', 'my-model', { windowTokens: 64_000 }, 64_000, 'setting'],
+    [
+      'is overridden by the user’s own facts',
+      'my-model',
+      { settings: { contextWindow: 9000 } },
+      9000,
+      'setting',
+    ],
   ] as const)('%s', (_, id, more, windowTokens, source) => {
     expect(lookupModel(id, { unknownWindow, learnedWindow, ...more })).toMatchObject({
       windowTokens,
@@ -116,7 +116,7 @@ describe('a window that the server once named in an overflow error', () => {
   });
 });
 
-test('the setting wins, and the reply never takes more than a quarter of a smaller window', () => {
+test('the setting takes precedence, and the reply never uses more than a quarter of a smaller window', () => {
   expect(lookupModel('gpt-4o', { windowTokens: 8000, unknownWindow })).toMatchObject({
     windowTokens: 8000,
     maxOutputTokens: 2000,
@@ -125,7 +125,7 @@ test('the setting wins, and the reply never takes more than a quarter of a small
   });
 });
 
-test('only endpoints that want their reasoning back get it', () => {
+test('reasoning is sent back only to endpoints that require it', () => {
   expect(lookupModel('deepseek-v4-pro', { unknownWindow }).returnsReasoning).toBe(true);
   expect(lookupModel('deepseek-r1:14b', { unknownWindow }).returnsReasoning).toBeUndefined();
   expect(lookupModel('gpt-4o', { unknownWindow }).returnsReasoning).toBeUndefined();
@@ -142,7 +142,7 @@ test('cost counts cached input once, and is unknown without a price', () => {
   ).toBeUndefined();
 });
 
-test('input written to the cache has its own price where the provider charges one', () => {
+test('input written to the cache has its own price if the provider charges one', () => {
   const claude = lookupModel('claude-sonnet-4-5', { unknownWindow });
   const usage = { inputTokens: 1000, outputTokens: 0, cachedTokens: 600, cacheWriteTokens: 300 };
   expect(costUsd(claude, usage)).toBeCloseTo((100 * 3 + 600 * 0.3 + 300 * 3.75) / 1e6, 10);
@@ -209,12 +209,12 @@ const providerSchema = z.strictObject({
   ),
 });
 
-test('every table has the form that is promised, with its source and date', () => {
+test('every table has the promised form, with its source and date', () => {
   expect(z.array(providerSchema).min(10).parse(providers)).toHaveLength(providers.length);
   expect(new Set(providers.map(({ provider }) => provider)).size).toBe(providers.length);
 });
 
-test('every row makes sense', () => {
+test('every row is plausible', () => {
   for (const { match, window, maxOutput, price } of providers.flatMap(({ families }) => families)) {
     expect(match.source.startsWith('^'), `${match} is anchored`).toBe(true);
     expect(maxOutput, String(match)).toBeLessThan(window * 0.8);
@@ -242,11 +242,11 @@ test.each([
   ['accounts/fireworks/models/llama-v3p1-70b-instruct', false],
   ['llama3.2-vision:11b', true],
   ['llava:13b', true],
-])('whether %s sees: %s', (id, sees) => {
+])('whether %s supports images: %s', (id, sees) => {
   expect(lookupModel(id, { unknownWindow }).seesImages).toBe(sees);
 });
 
-test('what the server says beats the table, and what the settings say beats both', () => {
+test('the server overrides the table, and the settings override both', () => {
   const served = { windowTokens: 8192, maxWindowTokens: 131_072, vision: false, tools: false };
   expect(lookupModel('gpt-4o', { unknownWindow, served })).toMatchObject({
     windowTokens: 8192,

@@ -72,7 +72,7 @@ function errorOf(events: readonly ModelEvent[]): ModelError {
 
 export function clientSuite(name: string, { open, saysWhatIsAsked, hasServer }: ClientUnderTest): void {
   describe(`the contract of a model client: ${name}`, () => {
-    test('text comes in deltas and then as a whole, with one last event', async () => {
+    test('text arrives in deltas and then in full, with one final event', async () => {
       const { client, request } = await open({ text: 'Hello there, 値!' });
       const { events } = await collect(client, request);
       const { message, finishReason, usage } = replyOf(events);
@@ -85,7 +85,7 @@ export function clientSuite(name: string, { open, saysWhatIsAsked, hasServer }: 
       for (const count of Object.values(usage ?? {})) expect(count).toBeGreaterThanOrEqual(0);
     });
 
-    test('each call has its own id, a name, and an object as its arguments', async () => {
+    test('each call has its own id, a name, and an object as arguments', async () => {
       const input = { path: 'a "quoted" name' };
       const { client, request } = await open({
         calls: [
@@ -111,13 +111,13 @@ export function clientSuite(name: string, { open, saysWhatIsAsked, hasServer }: 
         ]);
     });
 
-    test('a signal that is aborted already ends the stream without an end', async () => {
+    test('a signal that is already aborted ends the stream without a final event', async () => {
       const { client, request } = await open({ text: 'Hello' });
       const { events } = await collect(client, request, AbortSignal.abort());
       expect(events.filter(isEnd)).toEqual([]);
     });
 
-    test('a signal that aborts in the middle ends the stream without an end', async () => {
+    test('a signal that aborts during the reply ends the stream without a final event', async () => {
       const { client, request } = await open({ text: 'One two three', hangs: true });
       const stop = new AbortController();
       const { events } = await collect(client, request, stop.signal, () => stop.abort());
@@ -125,30 +125,33 @@ export function clientSuite(name: string, { open, saysWhatIsAsked, hasServer }: 
       expect(events.filter(isEnd)).toEqual([]);
     });
 
-    test('the request is only read: a frozen one is answered', async () => {
+    test('the request is only read: a frozen one works', async () => {
       const { client, request } = await open({ text: 'Hello' });
       const { events } = await collect(client, deepFreeze(request));
       replyOf(events);
     });
 
-    test('two streams of one client do not disturb each other', async () => {
+    test('two streams of one client are independent', async () => {
       const { client, request } = await open({ text: 'Hello there' });
       const [one, two] = await Promise.all([collect(client, request), collect(client, request)]);
       expect(replyOf(one.events).message).toEqual(replyOf(two.events).message);
     });
 
-    test.runIf(hasServer)('reasoning comes apart from the text, and back with the reply', async () => {
-      const { client, request } = await open({ text: 'Yes.', reasoning: 'Let me think.' });
-      const { events } = await collect(client, request);
-      const thought = events.flatMap((event) => (event.type === 'reasoning_delta' ? [event] : []));
-      expect(thought.map(({ text }) => text).join('')).toBe('Let me think.');
-      const { message } = replyOf(events);
-      expect(message.content).toBe('Yes.');
-      expect(message.reasoning).toMatchObject({ field: thought[0]?.field, text: 'Let me think.' });
-    });
+    test.runIf(hasServer)(
+      'reasoning arrives separately from the text, and is sent back with the reply',
+      async () => {
+        const { client, request } = await open({ text: 'Yes.', reasoning: 'Let me think.' });
+        const { events } = await collect(client, request);
+        const thought = events.flatMap((event) => (event.type === 'reasoning_delta' ? [event] : []));
+        expect(thought.map(({ text }) => text).join('')).toBe('Let me think.');
+        const { message } = replyOf(events);
+        expect(message.content).toBe('Yes.');
+        expect(message.reasoning).toMatchObject({ field: thought[0]?.field, text: 'Let me think.' });
+      },
+    );
 
     test.runIf(hasServer)(
-      'each body that goes out is reported, the same by the same hash, as JSON',
+      'each request body is reported as JSON, and equal ones with the same hash',
       async () => {
         const { client, request } = await open({ text: 'Hello' });
         const hashOf = async (one: ModelRequest): Promise<string> => {
@@ -164,14 +167,14 @@ export function clientSuite(name: string, { open, saysWhatIsAsked, hasServer }: 
       },
     );
 
-    test.runIf(hasServer)('what a server refuses is an event that says what to do', async () => {
+    test.runIf(hasServer)('a request that the server rejects is an event that says what to do', async () => {
       const { client, request } = await open({ error: { status: 401, message: 'bad key' } });
       const error = errorOf((await collect(client, request)).events);
       expect(error).toMatchObject({ kind: 'auth', retryable: false });
       expect(error.message).not.toBe('');
     });
 
-    test.runIf(hasServer)('a connection that is cut is a failure worth another try', async () => {
+    test.runIf(hasServer)('a broken connection is a failure that may be retried', async () => {
       const { client, request } = await open({ text: 'One two three', cut: true });
       const error = errorOf((await collect(client, request)).events);
       expect(error.retryable).toBe(true);

@@ -77,7 +77,7 @@ clientSuite('the scripted model of the tests', {
 
 const read = smallTool('Read', { readOnly: true, run: () => ok('what it says') });
 
-test('a session over the other wire format is recorded, resumed and rebuilt, with no field of the first one', async () => {
+test('a session over the other wire format is recorded, resumed and rebuilt, without any field of the first', async () => {
   const server = await otherServer(
     (index) =>
       [
@@ -153,7 +153,7 @@ test('a session that began with the other wire format continues with chat comple
 });
 
 /** As logs have it since requests are recorded: the details of the wire stand next to the hash. */
-test('a body of an older log is rebuilt from its entries', () => {
+test('a body in an older log is rebuilt from its entries', () => {
   const base = suiteRequest();
   const reasoning = { field: 'reasoning', text: 'I should look.' };
   const messages = base.messages.map((one) => (one.role === 'assistant' ? { ...one, reasoning } : one));
@@ -177,7 +177,7 @@ test('a body of an older log is rebuilt from its entries', () => {
 const FIRST_WIRE =
   /max_tokens|max_completion_tokens|stream_options|tool_choice|reasoning_content|finish_reason|limitName|chat\.completion/;
 
-test('the field names of a wire format occur in the model folder only', () => {
+test('the field names of a wire format occur only in the model folder', () => {
   const source = resolve(import.meta.dirname, '../../src');
   const files = globSync('**/*.{ts,tsx}', { cwd: source }).filter((file) => !file.startsWith('model/'));
   expect(files.length).toBeGreaterThan(300);

@@ -48,7 +48,7 @@ const lastWords = ({ agent }: TestAgent): string =>
 const testsPass = (root: string): boolean =>
   spawnSync(process.execPath, ['--test'], { cwd: root, stdio: 'ignore' }).status === 0;
 
-test('"fix the failing test" mends the sample project through the real tools, the same way twice', {
+test('"fix the failing test" fixes the sample project with the real tools, the same way twice', {
   tags: 'long',
 }, async () => {
   const [one, two] = await Promise.all([demo(), demo()]);
@@ -93,7 +93,7 @@ test('"explain this repository" names the project, its commands and its files, t
   expect(lastWords(two)).toBe(words);
 });
 
-test('"find TODOs" lists each with its place, the same way twice', async () => {
+test('"find TODOs" lists each with its location, the same way twice', async () => {
   const [one, two] = await Promise.all([demo(), demo()]);
   await Promise.all([one.ask('find TODOs'), two.ask('find TODOs')]);
   expect(lastWords(one)).toContain('I found **2**');
@@ -102,7 +102,7 @@ test('"find TODOs" lists each with its place, the same way twice', async () => {
   expect(script(two.agent.entries())).toEqual(script(one.agent.entries()));
 });
 
-test('anything else is answered with what the demo can do, and that it is one', async () => {
+test('anything else gets a list of what the demo can do, and says that it is a demo', async () => {
   const made = await demo();
   await made.ask('Write me a poem');
   expect(lastWords(made)).toMatch(/I am the \*\*demo model\*\*.*not a language model/);
@@ -111,7 +111,7 @@ test('anything else is answered with what the demo can do, and that it is one', 
 });
 
 test.each(['npm test', 'basket.js'])(
-  'a refusal of %s ends the script with the reason',
+  'denying %s ends the script with the reason',
   { tags: 'long' },
   async (refused) => {
     const made = await demo((title) =>
@@ -126,7 +126,7 @@ test.each(['npm test', 'basket.js'])(
   },
 );
 
-test('where the tests pass already, it changes nothing', { tags: 'long' }, async () => {
+test('if the tests pass already, it changes nothing', { tags: 'long' }, async () => {
   const made = await demo();
   await made.ask('fix the failing test');
   await made.ask('fix the failing test');
@@ -142,7 +142,7 @@ test('outside the sample project it says that it knows no other bug', { tags: 'l
   expect(lastWords(made)).toMatch(/^I only know the bug of the sample project/);
 });
 
-test('all of it can be compacted, and the next request works', { tags: 'long' }, async () => {
+test('its conversations can be compacted, and the next request works', { tags: 'long' }, async () => {
   const made = await demo();
   await made.ask('explain this repository');
   for (let round = 0; round < 6; round++) await made.ask('find TODOs');
@@ -153,7 +153,7 @@ test('all of it can be compacted, and the next request works', { tags: 'long' },
   expect(lastWords(made)).toContain('I found **2**');
 });
 
-test('a stream stops at the word at which it is aborted', async () => {
+test('a stream stops at the word where it is aborted', async () => {
   const controller = new AbortController();
   const client = createDemoClient(async () => undefined);
   const request = { model: DEMO_MODEL, messages: [{ role: 'user', content: 'hello' }], tools: [] } as const;

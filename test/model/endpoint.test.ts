@@ -17,7 +17,7 @@ test.each([
   ['http://gpu-box/v1', { provider: 'local', hasOneSlot: true }],
   ['http://gpu.local/v1', { provider: 'local', hasOneSlot: true }],
   ['not an address', { provider: 'other' }],
-])('the address %s tells %o', (baseUrl, facts) => {
+])('the address %s is %o', (baseUrl, facts) => {
   expect(endpointFacts(baseUrl)).toEqual(facts);
 });
 

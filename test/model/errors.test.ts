@@ -11,7 +11,7 @@ const inStream = (error: object) => new APIError(undefined, error, undefined, ne
 const connection = (code: string, message = code) => Object.assign(new Error(message), { code });
 const message = (text: string, rest: object = {}) => JSON.stringify({ error: { message: text, ...rest } });
 
-describe('a request larger than the window is recognized, with the window if it is named', () => {
+describe('a request larger than the window is recognized, with the window if the error names it', () => {
   test.each<readonly [string, number, string, number | undefined]>([
     [
       'OpenAI',
@@ -240,14 +240,14 @@ describe('a request larger than the window is recognized, with the window if it 
     expect(toModelError(answered(status, body), about)).not.toHaveProperty('isByteLimit');
   });
 
-  test('also when it comes inside the stream', () => {
+  test('an error inside the stream is recognized, too', () => {
     expect(
       toModelError(inStream({ message: 'prompt is too long: 9 tokens > 8 maximum' }), about),
     ).toMatchObject({ kind: 'overflow', windowTokens: 8 });
   });
 });
 
-describe('answers', () => {
+describe('status codes', () => {
   test.each<readonly [number, string, string, boolean]>([
     [401, message('no'), 'auth', false],
     [403, '<html>forbidden</html>', 'auth', false],
@@ -286,7 +286,7 @@ describe('answers', () => {
     expect(toModelError(answered(status, body), about)).toMatchObject({ kind, retryable, status });
   });
 
-  test("quote the server's own sentence, and HTML never", () => {
+  test("quote the server's own sentence, and never HTML", () => {
     expect(
       toModelError(
         answered(
@@ -314,17 +314,17 @@ describe('answers', () => {
     [429, 'Rate limit reached. Please try again in 90s.', 'It asks to wait 90 seconds'],
     [429, 'Rate limit reached. Please try again in 5h.', 'It asks to wait 5 hours'],
     [429, 'Rate limit reached. Please try again in 2s.', 'Wait a little'],
-  ])('%i %j says: %s', (status, says, words) => {
+  ])('%i %j becomes: %s', (status, says, words) => {
     expect(toModelError(answered(status, message(says)), about).message).toContain(words);
   });
 
-  test('a sentence that is quoted ends once', () => {
+  test('a quoted sentence ends with one period', () => {
     const quoted = (says: string) => toModelError(answered(401, message(says)), about).message;
     expect(quoted('Bad key.')).toContain('It said: "Bad key". ');
     expect(quoted('Bad key...')).toContain('It said: "Bad key...". ');
   });
 
-  test('tell a missing key from a wrong one', () => {
+  test('distinguish a missing key from a wrong one', () => {
     expect(toModelError(answered(401, ''), { ...about, hasKey: false }).message).toContain('none is set');
     expect(toModelError(answered(401, ''), about).message).toContain('rejected the API key');
   });
@@ -338,7 +338,7 @@ describe('answers', () => {
     [{}, message('Please try again in 6m0.5s.'), 360_500],
     [{}, message('Please try again in 88ms.'), 88],
     [{}, message('Please try again in a while.'), undefined],
-  ])('%j %s asks to wait %s ms', (headers, body, expected) => {
+  ])('%j %s means a wait of %s ms', (headers, body, expected) => {
     expect(toModelError(answered(429, body, headers), about, 10_000).retryAfterMs).toBe(expected);
   });
 });
@@ -365,7 +365,7 @@ describe('connections', () => {
     expect(error.message).toContain(words);
   });
 
-  test('a server that hangs up on a plain request at once may want TLS', () => {
+  test('a server that closes the connection on a plain request may require TLS', () => {
     const hint = 'must start with https';
     expect(toModelError(connection('ECONNRESET'), about).message).toContain(hint);
     expect(toModelError(connection('ECONNRESET'), { ...about, reached: true }).message).not.toContain(hint);
@@ -378,11 +378,11 @@ describe('connections', () => {
     ['http://localhost:8080/v1/', 'usually ends in /v1'],
     ['https://host/api/v3/models', 'usually ends in /v1'],
     ['nonsense', 'usually ends in /v1'],
-  ])('what is not an API at %s: %s', (baseUrl, words) => {
+  ])('a page that is not an API, at %s: %s', (baseUrl, words) => {
     expect(badUrlError({ ...about, baseUrl }).message).toContain(words);
   });
 
-  test('a refused connection is worth a retry once the server has answered', () => {
+  test('a refused connection is retried once the server has replied before', () => {
     expect(toModelError(connection('ECONNREFUSED'), { ...about, reached: true }).retryable).toBe(true);
   });
 
@@ -398,7 +398,7 @@ describe('connections', () => {
     });
   });
 
-  test('an address that was tried twice is read from its first failure', () => {
+  test('an address that was tried twice is judged by its first failure', () => {
     const both = new AggregateError([Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })]);
     expect(toModelError(both, about).message).toContain('connection refused');
   });
@@ -430,21 +430,21 @@ test('every message names the address, but never its secrets', () => {
   }
 });
 
-describe('a key that a server quotes', () => {
+describe('a key quoted by a server', () => {
   const key = 'sk-quoted0123456789';
   const secretive = { ...about, secrets: [key, 'short'] };
 
   test.each([
     ['in whole', message(`your header was Bearer ${key}`)],
-    ['where the sentence is cut', message(`${'x'.repeat(285)} ${key}`)],
-    ['in words that are no JSON', `denied: ${key}`],
-  ])('is taken out, %s', (_where, body) => {
+    ['where the sentence is cut off', message(`${'x'.repeat(285)} ${key}`)],
+    ['in text that is not JSON', `denied: ${key}`],
+  ])('is removed, %s', (_where, body) => {
     const error = toModelError(answered(401, body), secretive);
     expect(error.message).toMatch(/ \*\*\*|x…/);
     expect(error.message).not.toContain('sk-');
   });
 
-  test('also with a line break in it, plain and as JSON writes it', () => {
+  test('is removed even with a line break in it, plain and in JSON', () => {
     const broken = 'sk-quoted\n0123456789';
     for (const error of [new Error(`no ${broken}`), answered(401, message(`no ${broken}`))])
       expect(toModelError(error, { ...about, secrets: [broken] }).message).not.toMatch(/quoted|0123/);
@@ -463,7 +463,7 @@ function complaint(url: string, headers: Record<string, string> = {}): unknown {
   return undefined;
 }
 
-describe('a request that cannot be sent is not tried again, and the reason named', () => {
+describe('a request that cannot be sent is not retried, and the reason is reported', () => {
   test.each([
     [
       'a line break in the key',
@@ -472,7 +472,7 @@ describe('a request that cannot be sent is not tried again, and the reason named
       'The API key contains',
     ],
     [
-      'a key in other letters',
+      'a key with non-ASCII letters',
       () => complaint('http://h', { authorization: 'Bearer ключ' }),
       'auth',
       'The API key contains',
@@ -483,8 +483,8 @@ describe('a request that cannot be sent is not tried again, and the reason named
       'bad_request',
       'header "x-team"',
     ],
-    ['no name of a header', () => complaint('http://h', { 'a b': 'c' }), 'bad_request', 'header "a b"'],
-    ['a scheme of something else', () => complaint('ftp://h/v1'), 'bad_url', 'is not a usable URL'],
+    ['an invalid header name', () => complaint('http://h', { 'a b': 'c' }), 'bad_request', 'header "a b"'],
+    ['a scheme for something else', () => complaint('ftp://h/v1'), 'bad_url', 'is not a usable URL'],
     ['no address', () => complaint('nonsense'), 'bad_url', 'is not a usable URL'],
   ])('%s', (_name, complain, kind, words) => {
     const error = toModelError(complain(), about);
@@ -498,6 +498,6 @@ test.each([
   ['user:hunter2@host:3128', '"host:3128"'],
   ['http://user:hunter2 #@host:3128/', '"http://host:3128/"'],
   ['not a url', '"not a url"'],
-])('%s is shown without what may be secret', (url, shown) => {
+])('%s is shown without possible secrets', (url, shown) => {
   expect(shownUrl(url)).toBe(shown);
 });

@@ -20,7 +20,7 @@ test.each<readonly [string, string, boolean]>([
   expect('contextWindow' in modelSettingsOf({ [pattern]: { contextWindow: 1 } }, id)).toBe(expected);
 });
 
-test('the longer pattern wins, the id over every pattern, and what one leaves out another may say', () => {
+test('the longer pattern overrides the shorter, an id overrides every pattern, and each fills in what the others leave out', () => {
   const models = {
     'qwen3:8b': { contextWindow: 3, vision: undefined },
     '*': { contextWindow: 1, maxOutputTokens: 1, vision: true },
@@ -35,7 +35,7 @@ test('the longer pattern wins, the id over every pattern, and what one leaves ou
   expect(modelSettingsOf(models, 'other')).toEqual({ contextWindow: 1, maxOutputTokens: 1, vision: true });
 });
 
-test('a pattern means what the same regular expression means', () => {
+test('a pattern matches like the equivalent regular expression', () => {
   const some = fc.string({ unit: fc.constantFrom('a', 'b', '*', '.'), maxLength: 8 });
   const name = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 10 });
   fc.assert(

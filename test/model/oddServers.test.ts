@@ -49,7 +49,7 @@ const readCall = expect.objectContaining({
   id: expect.stringMatching(/./),
 });
 
-describe('JSON in a fence, which is all of an answer', () => {
+describe('a reply that is only JSON in a fence', () => {
   const fenced = '```json\n{"name": "Read", "arguments": {"path": "a.ts"}}\n```';
   const shown = sse([say(fenced), stop(), end]);
   const real = sse([
@@ -62,12 +62,12 @@ describe('JSON in a fence, which is all of an answer', () => {
     end,
   ]);
 
-  test('is a call of a model that was never seen to make one in the standard form', async () => {
+  test('is a call if the model has never made one in the standard form', async () => {
     const { ask } = await served([shown]);
     expect((await ask()).at(-1)).toEqual(doneWith({ content: '', toolCalls: [readCall] }));
   });
 
-  test('is shown and not run once it was', async () => {
+  test('is shown and not run once the model has', async () => {
     const { ask } = await served([shown, real, shown, shown]);
     expect((await ask()).at(-1)).toEqual(doneWith({ toolCalls: [readCall] }));
     await ask();
@@ -78,7 +78,7 @@ describe('JSON in a fence, which is all of an answer', () => {
     expect((await ask({ model: 'other' })).at(-1)).toEqual(doneWith({ toolCalls: [readCall] }));
   });
 
-  test('is never a call of a model that its provider alone serves, and with no tools of its own always', async () => {
+  test('is never a call for a model served only by its provider, and always text without tools', async () => {
     const { ask } = await served([shown, plain(400, 'unknown field: tools'), shown]);
     expect((await ask({ model: 'gpt-4.1' })).at(-1)).toEqual(doneWith({ toolCalls: [] }, 'stop'));
     expect((await ask({ model: 'gpt-4.1' })).at(-1)).toEqual(doneWith({ toolCalls: [readCall] }));
@@ -86,7 +86,7 @@ describe('JSON in a fence, which is all of an answer', () => {
 });
 
 describe('calls as text', () => {
-  test('are calls, and nothing of them is shown', async () => {
+  test('are calls, and none of their text is shown', async () => {
     const { ask } = await served([
       sse([say('I look.\n'), ...[...written].map((char) => say(char)), stop(), end]),
     ]);
@@ -97,7 +97,7 @@ describe('calls as text', () => {
     expect(events.at(-1)).toMatchObject({ reply: { callsAsText: true } });
   });
 
-  test('are text if no tool was offered, if none may be called, and next to real calls', async () => {
+  test('are text if no tool was offered or allowed, and next to real calls', async () => {
     const real = event({
       delta: {
         tool_calls: [{ index: 0, id: 'c', function: { name: 'Read', arguments: '{"path":"a.ts"}' } }],
@@ -112,7 +112,7 @@ describe('calls as text', () => {
     expect(both.at(-1)).toEqual(doneWith({ content: written, toolCalls: [readCall] }));
   });
 
-  test('that are cut by the length are shown and not run', async () => {
+  test('that are cut off by the length limit are shown and not run', async () => {
     const half = written.slice(0, 40);
     const { ask } = await served([sse([say(half), stop('length')])]);
     const events = await ask();
@@ -128,7 +128,7 @@ describe('calls as text', () => {
   });
 });
 
-describe('an endpoint without tools', () => {
+describe('an endpoint without tool support', () => {
   const refusal = plain(400, '{"error":{"message":"registry.ollama.ai/library/m does not support tools"}}');
 
   test('works for a whole turn, and is reported once', async () => {
@@ -165,7 +165,7 @@ describe('an endpoint without tools', () => {
     ]);
   });
 
-  test('that is known is not tried with tools first', async () => {
+  test('that is already known is not tried with tools first', async () => {
     const { server, ask } = await served([sse([say('hi'), stop()])], {
       factsOf: () => ({ callsTools: false }),
     });
@@ -174,7 +174,7 @@ describe('an endpoint without tools', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('consecutive rejections are all learned', async () => {
+  test('that rejects one field after another is adapted to each time', async () => {
     const { server, ask } = await served([
       plain(400, 'unknown field: stream_options'),
       plain(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
@@ -191,7 +191,7 @@ describe('an endpoint without tools', () => {
   });
 });
 
-describe('streams out of the ordinary', () => {
+describe('unusual streams', () => {
   const fragment = (call: object): string => event({ delta: { tool_calls: [call] } });
   const fn = (name: string, args: unknown) => ({ function: { name, arguments: args } });
   const cases: readonly (readonly [string, readonly string[], object])[] = [
@@ -202,7 +202,7 @@ describe('streams out of the ordinary', () => {
     ],
     ['no [DONE]', [say('hi'), stop()], { content: 'hi', toolCalls: [] }],
     [
-      'empty choices between',
+      'empty choices in between',
       ['data: {"choices":[]}\n\n', say('hi'), 'data: {"choices":[]}\n\n', stop()],
       { content: 'hi' },
     ],
@@ -238,7 +238,7 @@ describe('streams out of the ordinary', () => {
       ],
       { toolCalls: [readCall] },
     ],
-    ['signs of life first', [': wait\n\n', ': wait\n\n', say('hi'), stop()], { content: 'hi' }],
+    ['keep-alives first', [': wait\n\n', ': wait\n\n', say('hi'), stop()], { content: 'hi' }],
     [
       'content as parts',
       [event({ delta: { content: [{ type: 'text', text: 'hi' }] } }), stop()],
@@ -253,7 +253,7 @@ describe('streams out of the ordinary', () => {
     });
   });
 
-  test('a server that never gives a reason for the end is cut once, and then understood', async () => {
+  test('a server that never sends a finish reason is retried once, and then understood', async () => {
     const { ask } = await served([sse([say('hi'), end])]);
     expect((await ask()).at(-1)).toMatchObject({ type: 'failed', error: { kind: 'cut', retryable: true } });
     expect((await ask()).at(-1)).toEqual(doneWith({ content: 'hi' }, 'stop'));
@@ -261,7 +261,7 @@ describe('streams out of the ordinary', () => {
     for (let turn = 0; turn < 3; turn++) expect((await cut.ask()).at(-1)).toMatchObject({ type: 'failed' });
   });
 
-  test('usage in every chunk counts once, as it stood last', async () => {
+  test('usage in every chunk is counted once, with its last value', async () => {
     const withUsage = (text: string, output: number): string =>
       event({ delta: { content: text } }, { usage: { prompt_tokens: 7, completion_tokens: output } });
     const { ask } = await served([sse([withUsage('a', 1), withUsage('b', 2), stop()])]);
@@ -269,7 +269,7 @@ describe('streams out of the ordinary', () => {
   });
 });
 
-test('an error that is longer than anything a server has to say is tried once more at most', async () => {
+test('an error longer than any real message is retried at most once', async () => {
   const { ask } = await served([
     plain(500, `{"error":{"message":"${'x'.repeat(100_000)}"}}`),
     plain(429, '['.repeat(200_000), { 'retry-after': '3600' }),

@@ -22,7 +22,7 @@ test('waits double from half a second to half a minute', () => {
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test('failures that are not worth a retry are not retried', () => {
+test('failures that cannot succeed on a retry are not retried', () => {
   expect(
     nextRetry({ attempt: 1, elapsedMs: 0, error: error({ retryable: false }), random: 0 }),
   ).toBeUndefined();
@@ -40,13 +40,13 @@ test.each([
   );
 });
 
-test('an error of unreasonable size is tried once more, without waiting as long as the server asks', () => {
+test('an error of unreasonable size is retried once, without the wait that it asks for', () => {
   const endless = error({ isExcessive: true, retryAfterMs: 60_000 });
   expect(nextRetry({ attempt: 1, elapsedMs: 0, error: endless, random: 1 })).toEqual({ delayMs: 500 });
   expect(nextRetry({ attempt: 2, elapsedMs: 500, error: endless, random: 1 })).toBeUndefined();
 });
 
-test('a run of failures ends after ten attempts or five minutes', () => {
+test('retries stop after ten attempts or five minutes', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

@@ -47,7 +47,7 @@ test.each(table)('%s has its wire form', (_name, message, expected) => {
   expect(toWireMessages([message], { returnReasoning: false })).toEqual([expected]);
 });
 
-test('an assistant message that says and asks nothing is left out', () => {
+test('an empty assistant message is left out', () => {
   expect(toWireMessages([assistant({})], { returnReasoning: true })).toEqual([]);
 });
 
@@ -73,12 +73,12 @@ test.each([
   ['', 'unknown'],
   ['Bash\n{"a":1}', 'Bash___a__1_'],
   ['x'.repeat(99), 'x'.repeat(64)],
-])('the name %j that a model made up is sent as %j', (name, expected) => {
+])('the invented name %j is sent as %j', (name, expected) => {
   const [sent] = toWireMessages([assistant({ toolCalls: [{ ...call, name }] })], { returnReasoning: false });
   expect(sent).toMatchObject({ tool_calls: [{ function: { name: expected } }] });
 });
 
-test('no string that is sent holds half a character, and arguments stay the same JSON otherwise', () => {
+test('no string that is sent contains half a character, and arguments remain the same JSON otherwise', () => {
   const anyText = fc.string({ unit: fc.constantFrom('a', '😀', '\ud83d', '\ude00', '"', '\\') });
   fc.assert(
     fc.property(anyText, fc.boolean(), (text, returnReasoning) => {
@@ -106,7 +106,7 @@ test('no string that is sent holds half a character, and arguments stay the same
   );
 });
 
-test('tools are functions, and none are no array', () => {
+test('tools are sent as functions, and without tools there is no list', () => {
   const parameters = { type: 'object', properties: {} };
   expect(toWireTools([])).toBeUndefined();
   expect(toWireTools([{ name: 'Read', description: 'd', parameters }])).toEqual([

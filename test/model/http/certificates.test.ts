@@ -37,7 +37,7 @@ async function statusAt(url: string, env: Record<string, string>): Promise<numbe
   }
 }
 
-test('what the folders of SSL_CERT_DIR hold is trusted, straight and through a proxy', {
+test('certificates in the folders of SSL_CERT_DIR are trusted, directly and through a proxy', {
   tags: 'long',
 }, async () => {
   const server = await startTlsServer(files, (_, response) => void response.end('hi'));
@@ -56,7 +56,7 @@ test('what the folders of SSL_CERT_DIR hold is trusted, straight and through a p
   expect(await statusAt('https://model.test/', through)).toBe(200);
 });
 
-test('of a folder only complete certificates count, each once, and no other files', {
+test('only complete certificates in a folder are used, each once, and no other files', {
   tags: 'long',
 }, async () => {
   const dir = mkdtempSync(join(folder, 'dir-'));

@@ -76,7 +76,7 @@ describe('proxies', () => {
     expect(proxy.seen).toEqual(['CONNECT model.test:443']);
   });
 
-  test('HTTP_PROXY takes requests without TLS, as they are', async () => {
+  test('HTTP_PROXY takes requests without TLS as they are', async () => {
     const proxy = await proxyTo((await plainServer()).port);
     expect(await ask('http://model.test/v1', { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })).toEqual(
       answered,
@@ -84,7 +84,7 @@ describe('proxies', () => {
     expect(proxy.seen).toEqual(['POST http://model.test/v1/chat/completions']);
   });
 
-  test('name and password in the variable are given', async () => {
+  test('the name and password in the variable are sent', async () => {
     const proxy = await proxyTo((await plainServer()).port, 'user:p%s');
     const env = { HTTP_PROXY: `http://user:p%25s@127.0.0.1:${proxy.port}` };
     expect(await ask('http://model.test/v1', env)).toEqual(answered);
@@ -100,7 +100,7 @@ describe('proxies', () => {
     expect(JSON.stringify(result)).not.toContain('wrong-word');
   });
 
-  test('a proxy that refuses the way, and one that is not there, are blamed instead of the server', async () => {
+  test('a proxy that rejects the tunnel, or is missing, is reported instead of the server', async () => {
     const proxy = await proxyTo(1, undefined, 403);
     const refused = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
     expect(await ask('https://model.test/v1', refused)).toEqual(failedWith('The proxy', 'NO_PROXY'));
@@ -111,7 +111,7 @@ describe('proxies', () => {
     );
   });
 
-  test('NO_PROXY goes straight, and so does this machine without being named', async () => {
+  test('NO_PROXY is reached directly, and so is this machine without being listed', async () => {
     const server = await plainServer();
     const proxy = await proxyTo(server.port);
     const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
@@ -145,7 +145,7 @@ describe('proxies', () => {
     ['http', 'https'],
     ['socks5h', 'http'],
     ['socks4a', 'https'],
-  ])('a proxy that never answers can be left (%s, for %s)', async (kind, scheme) => {
+  ])('waiting for a proxy that never responds can be aborted (%s, for %s)', async (kind, scheme) => {
     const mute = await startMute();
     closing.push(mute.close);
     const gone = new AbortController();
@@ -155,7 +155,7 @@ describe('proxies', () => {
     await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('through an open tunnel, an answer may take longer than connecting', async () => {
+  test('through an open tunnel, a reply may take longer than connecting', async () => {
     const server = await startTlsServer(files, (_, response) => {
       vi.advanceTimersByTime(60_000);
       response.end('late');
@@ -178,7 +178,7 @@ describe('proxies', () => {
     }
   });
 
-  test('a SOCKS proxy that is not there is blamed; a name that it does not look up is not its fault', async () => {
+  test('a missing SOCKS proxy is reported; a name that it cannot resolve is not its fault', async () => {
     const socks = await startSocks(1);
     await socks.close();
     const at = `127.0.0.1:${socks.port}`;
@@ -204,9 +204,9 @@ describe('certificates', () => {
 });
 
 test.each<[string, (socket: Socket) => void]>([
-  ['with a word', (socket) => socket.end()],
-  ['without one', (socket) => socket.destroy()],
-])('a kept TLS connection that the server closes %s is retried without a failure', async (_, close) => {
+  ['gracefully', (socket) => socket.end()],
+  ['abruptly', (socket) => socket.destroy()],
+])('a kept TLS connection that the server closes %s is replaced without a failure', async (_, close) => {
   const used = new WeakSet<Socket>();
   const server = await startTlsServer(files, ({ socket }, response) => {
     if (used.has(socket)) return close(socket);
@@ -231,7 +231,7 @@ test.each<[string, (socket: Socket) => void]>([
 });
 
 describe('redirects', () => {
-  test('to another host the conversation does not go', async () => {
+  test('to another host does not get the conversation', async () => {
     const other = await plainServer();
     const server = await startSseServer([
       (response) => void response.writeHead(307, { location: `${other.baseUrl}/chat/completions` }).end(),
@@ -243,7 +243,7 @@ describe('redirects', () => {
     expect(other.requests).toEqual([]);
   });
 
-  test('to a file it does not go, and the message names the scheme', async () => {
+  test('to a file is not followed, and the message names the scheme', async () => {
     const server = await startSseServer([
       (response) => void response.writeHead(307, { location: 'file:///etc/passwd' }).end(),
     ]);
@@ -251,7 +251,7 @@ describe('redirects', () => {
     expect(await ask(server.baseUrl, {})).toEqual(failedWith('redirects to a file: address'));
   });
 
-  test('on the same host it goes, body and all', async () => {
+  test('on the same host is followed, with the body', async () => {
     const server = await startSseServer([
       (response) => void response.writeHead(301, { location: '/v2/chat/completions' }).end(),
       sse([say('hi'), stop()]),
@@ -261,7 +261,7 @@ describe('redirects', () => {
     expect(server.requests[1]).toMatchObject({ path: '/v2/chat/completions', body: { model: 'm' } });
   });
 
-  test('in circles it ends', async () => {
+  test('in a loop ends', async () => {
     const server = await startSseServer([
       (response) => void response.writeHead(308, { location: '/v1/chat/completions' }).end(),
     ]);

@@ -9,7 +9,7 @@ const change = fc.oneof(
   fc.tuple(fc.constant('delete'), name, fc.constant('')),
 );
 
-test('whatever is done to them, they say the same as the headers of Node', () => {
+test('after any operations, they equal Node’s headers', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(name, value), { maxLength: 4 }), fc.array(change), (init, changes) => {
       const [light, real] = [new LightHeaders(init), new Headers(init)];
@@ -36,7 +36,7 @@ test('whatever is done to them, they say the same as the headers of Node', () =>
   );
 });
 
-test('they are made from a record, from pairs and from other headers', () => {
+test('they can be created from a record, from pairs and from other headers', () => {
   expect([...new LightHeaders({ B: '2', a: '1' })]).toEqual([
     ['a', '1'],
     ['b', '2'],

@@ -51,7 +51,7 @@ describe('one connection', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  test('stays when the end of a body comes after it is released, and is cut when none comes', {
+  test('stays open if the end of a body arrives after release, and is closed if none arrives', {
     tags: 'long',
   }, async () => {
     let end = (): void => {};
@@ -81,7 +81,7 @@ describe('one connection', () => {
     await expect.poll(() => sockets[0]?.destroyed).toBe(true);
   });
 
-  test('may be released behind the end of a body', async () => {
+  test('may be released after the end of a body', async () => {
     const { url, sockets } = await serve((_, response) => void response.end('all of it'));
     const send = createSend();
     for (const _ of 'ab') {
@@ -93,13 +93,13 @@ describe('one connection', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  test('is cut when a body is left before its end', async () => {
+  test('is closed if a body is abandoned before its end', async () => {
     const { url, sockets } = await serve((_, response) => void response.write('the first of many'));
     for await (const _ of (await createSend()(url, post())).body) break;
     await expect.poll(() => sockets[0]?.destroyed).toBe(true);
   });
 
-  test('that the server has just closed is no failure: the request goes out on a new one', async () => {
+  test('that the server has just closed is not a failure: the request is sent on a new one', async () => {
     const { url, sockets } = await serve((request, response) => {
       // The second request meets a connection that goes away at this moment.
       if (request.headers.again !== undefined && sockets.length === 1) request.socket.destroy();
@@ -132,9 +132,9 @@ describe('one connection', () => {
   });
 
   test.each<[string, number | undefined, (socket: Socket) => void]>([
-    ['in the middle of an answer', undefined, (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')],
-    ['once the server may be at work', 0, (socket) => socket.destroy()],
-  ])('that breaks %s is a failure, and nothing is silently retried', async (_when, staleMs, breakOff) => {
+    ['during the response', undefined, (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')],
+    ['once the server may have started working', 0, (socket) => socket.destroy()],
+  ])('that breaks %s is a failure, and is not silently retried', async (_when, staleMs, breakOff) => {
     const asked: string[] = [];
     const { url } = await serve((request, response) => {
       asked.push(String(request.headers.turn));
@@ -148,13 +148,13 @@ describe('one connection', () => {
     expect(asked).toEqual(['1', '2']);
   });
 
-  test('that breaks at its first request is a failure', async () => {
+  test('that breaks during its first request is a failure', async () => {
     const { url } = await serve((request) => request.socket.destroy());
     await expect(createSend()(url, post())).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 });
 
-test('headers may be as large as some gateways make them; an endless one is named', async () => {
+test('headers may be as large as some gateways make them; endless ones are reported', async () => {
   const { url } = await serve((request, response) => {
     const bytes = Number(request.headers.bytes);
     response.writeHead(200, { 'content-security-policy': 'x'.repeat(bytes) }).end('body');
@@ -198,7 +198,7 @@ describe('a server that sends without end', () => {
   }
   const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n';
 
-  test('interim answers is given up', async () => {
+  test('interim responses is given up', async () => {
     const { read, sent } = await flood('', 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(10));
     await expect(read()).rejects.toMatchObject(TOO_LARGE);
     expect(sent()).toBeLessThan(20_000_000);
@@ -210,14 +210,14 @@ describe('a server that sends without end', () => {
     expect(sent()).toBeLessThan(20_000_000);
   });
 
-  test('packing with nothing in it is given up', async () => {
+  test('compressed data with nothing in it is given up', async () => {
     const nothing = Buffer.concat(Array.from({ length: 1000 }, () => gzipSync('')));
     const { read, sent } = await flood('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n', nothing);
     await expect(read()).rejects.toMatchObject(TOO_LARGE);
     expect(sent()).toBeLessThan(20_000_000);
   });
 
-  test('trailers or extensions of a chunk is given up, by its reason', async () => {
+  test('trailers or chunk extensions is given up, with the reason', async () => {
     const trailers = await flood(`${CHUNKED}\r\n1\r\nx\r\n0\r\n`, `x-a: ${'x'.repeat(6000)}\r\n`);
     await expect(trailers.read()).rejects.toMatchObject({ code: 'HPE_HEADER_OVERFLOW' });
     const extensions = await flood(`${CHUNKED}\r\n1;`, 'x'.repeat(6000));
@@ -226,7 +226,7 @@ describe('a server that sends without end', () => {
     });
   });
 
-  test('the body of a redirect is cut, since it is not needed', async () => {
+  test('the body of a redirect is cut off, since it is not needed', async () => {
     let closed = (): void => {};
     const isClosed = new Promise<void>((done) => {
       closed = done;
@@ -250,7 +250,7 @@ describe('a server that sends without end', () => {
     expect(sent).toBeLessThan(20_000_000);
   });
 
-  test('a body packed for a window of more than 8 MB is refused', async () => {
+  test('a body compressed with a window of more than 8 MB is rejected', async () => {
     const params = { [constants.ZSTD_c_windowLog]: 27, [constants.ZSTD_c_enableLongDistanceMatching]: 1 };
     const { url } = await serve((_, response) => {
       const zstd = createZstdCompress({ params });
@@ -264,10 +264,10 @@ describe('a server that sends without end', () => {
   });
 });
 
-describe('a way that leads nowhere', () => {
+describe('a connection that cannot be made', () => {
   const nowhere = new Agent({ lookup: () => {} });
 
-  test('to an unknown host, or through a handshake without an answer, times out', async () => {
+  test('to an unknown host, or through a silent handshake, times out', async () => {
     const lost = createSend(async () => nowhere, 50)('http://lost.test/', post());
     await expect(lost).rejects.toMatchObject({ code: 'ETIMEDOUT' });
     const mute = await startMute();
@@ -287,7 +287,7 @@ describe('a way that leads nowhere', () => {
     expect(await textOf(await send(url, post()))).toBe('late');
   });
 
-  test('ends with the abort, whatever the state of the connection', async () => {
+  test('ends on abort, whatever the state of the connection', async () => {
     const gone = new AbortController();
     const never = new (class extends Agent {
       override createConnection = () => undefined; // says later that it stands, which it never does
@@ -297,7 +297,7 @@ describe('a way that leads nowhere', () => {
     await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('and one to another protocol is a connection that broke', async () => {
+  test('and one that speaks another protocol is reported as broken', async () => {
     const { url } = await serve(({ socket }) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
     });
@@ -306,7 +306,7 @@ describe('a way that leads nowhere', () => {
 });
 
 describe('a body', () => {
-  test('that breaks off fails', async () => {
+  test('that breaks off is a failure', async () => {
     const { url } = await serve((_, response) => {
       response.write('half');
       setTimeout(() => response.destroy(), 20);
@@ -322,14 +322,14 @@ describe('a body', () => {
     ['zstd', zstdCompressSync],
     ['identity', (text: string) => Buffer.from(text)],
     ['rot13', (text: string) => Buffer.from(text)],
-  ])('packed as %s is unpacked, where that is known', async (packing, pack) => {
+  ])('compressed as %s is decompressed, if the encoding is known', async (packing, pack) => {
     const { url } = await serve((_, response) => {
       response.setHeader('content-encoding', packing).end(pack('an answer'));
     });
     expect(await textOf(await createSend()(url, post()))).toBe('an answer');
   });
 
-  test('that is packed while it streams comes as it is sent', async () => {
+  test('that is compressed while streaming is delivered as it arrives', async () => {
     const { url } = await serve((_, response) => {
       response.setHeader('content-encoding', 'gzip');
       const gzip = createGzip();
@@ -349,14 +349,14 @@ describe('a body', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
-  ])('that lacks only the end of its packing (%s) is read as far as it goes', async (packing, pack) => {
+  ])('that lacks only the end of its compression (%s) is read as far as possible', async (packing, pack) => {
     const { url } = await serve((_, response) => {
       response.setHeader('content-encoding', packing).end(pack('an answer').subarray(0, -1));
     });
     expect('an answer').toContain(await textOf(await createSend()(url, post())));
   });
 
-  test('of rubbish in place of what was packed fails', async () => {
+  test('with garbage instead of compressed data is a failure', async () => {
     const { url } = await serve((_, response) => {
       response.setHeader('content-encoding', 'gzip').end('not packed at all');
     });
@@ -365,7 +365,7 @@ describe('a body', () => {
 });
 
 describe('an abort', () => {
-  test('before the head, or within the body, ends it at once', async () => {
+  test('before the headers, or within the body, ends it at once', async () => {
     const { url, sockets } = await serve((request, response) => {
       if (request.headers.silent === undefined) response.write('some');
     });
@@ -381,7 +381,7 @@ describe('an abort', () => {
     await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
   });
 
-  test('that came already sends nothing', async () => {
+  test('before the request sends nothing', async () => {
     const { url, sockets } = await serve((_, response) => response.end());
     await expect(createSend()(url, post({ signal: AbortSignal.abort() }))).rejects.toMatchObject({
       name: 'AbortError',
@@ -390,7 +390,7 @@ describe('an abort', () => {
   });
 });
 
-test('headers come by their small names, several of one as one', async () => {
+test('header names are lower case, and repeated headers are joined', async () => {
   const { url } = await serve((_, response) => {
     response.writeHead(429, { 'Retry-After': '7', 'X-Many': ['a', 'b'], 'Set-Cookie': ['c=1', 'd=2'] }).end();
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { HttpRequest, HttpSend } from '../../../src/model/http/types.ts';
 import { askJson } from '../../../src/model/servers/askHttp.ts';
 
-test('Anthropic is asked with its version and its own header for the key, other servers are not', async () => {
+test('requests to Anthropic have its version and its own key header, others do not', async () => {
   const asked: HttpRequest['headers'][] = [];
   const send: HttpSend = async (_url, { headers }) => {
     asked.push(headers);

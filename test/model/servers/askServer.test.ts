@@ -41,7 +41,7 @@ async function factsOf(routes: Routes, more: Partial<ServerQuery> = {}): Promise
 const plainList = (...data: readonly object[]): Routes => ({ '/v1/models': { object: 'list', data } });
 
 describe('the kinds of servers', () => {
-  test('Ollama: what runs tells its window; a Modelfile decides before that; else nothing is known', async () => {
+  test('Ollama: the running model reports its window; a Modelfile takes precedence; otherwise it is unknown', async () => {
     const facts = await factsOf(
       ollama([
         { name: 'idle:8b', maxContext: 131_072 },
@@ -76,7 +76,7 @@ describe('the kinds of servers', () => {
     ]);
   });
 
-  test('details are queried only for the requested Ollama model', async () => {
+  test('only the requested Ollama model’s details are queried', async () => {
     const server = await serve(
       ollama([
         { name: 'a:latest', maxContext: 4096 },
@@ -93,24 +93,27 @@ describe('the kinds of servers', () => {
     expect(shown[0]?.headers.authorization).toBe('Bearer k');
   });
 
-  test.each(['v0', 'v1'] as const)('LM Studio by its %s list: as loaded, and as made', async (api) => {
-    const facts = await factsOf(
-      lmStudio(
-        [
-          { id: 'idle', maxContext: 32_768 },
-          { id: 'embedder', maxContext: 512, type: 'embeddings' },
-          { id: 'sees', maxContext: 131_072, loaded: 4096, type: 'vlm', tools: true },
-        ],
-        { api },
-      ),
-    );
-    expect(facts.kind).toBe('lmstudio');
-    expect(facts.models).toEqual([
-      { id: 'sees', windowTokens: 4096, maxWindowTokens: 131_072, loaded: true, tools: true, vision: true },
-      { id: 'idle', maxWindowTokens: 32_768, vision: false },
-      { id: 'embedder', maxWindowTokens: 512, unfit: true },
-    ]);
-  });
+  test.each(['v0', 'v1'] as const)(
+    'LM Studio with its %s list: the loaded window and the maximum',
+    async (api) => {
+      const facts = await factsOf(
+        lmStudio(
+          [
+            { id: 'idle', maxContext: 32_768 },
+            { id: 'embedder', maxContext: 512, type: 'embeddings' },
+            { id: 'sees', maxContext: 131_072, loaded: 4096, type: 'vlm', tools: true },
+          ],
+          { api },
+        ),
+      );
+      expect(facts.kind).toBe('lmstudio');
+      expect(facts.models).toEqual([
+        { id: 'sees', windowTokens: 4096, maxWindowTokens: 131_072, loaded: true, tools: true, vision: true },
+        { id: 'idle', maxWindowTokens: 32_768, vision: false },
+        { id: 'embedder', maxWindowTokens: 512, unfit: true },
+      ]);
+    },
+  );
 
   test('llama.cpp: the window of a slot, not of the model', async () => {
     const facts = await factsOf(llamaCpp({ id: 'q', context: 8192, maxContext: 131_072, vision: true }));
@@ -132,7 +135,7 @@ describe('the kinds of servers', () => {
     });
   });
 
-  test('a plain list says nothing but names, and which are not for conversations', async () => {
+  test('a plain list has only names, and which models are not for conversations', async () => {
     const facts = await factsOf(
       plainList(
         ...[
@@ -187,7 +190,7 @@ describe('the kinds of servers', () => {
     expect(facts.models).toEqual([{ id: 'm', ...expected }]);
   });
 
-  test('an address without /v1 is found where the list is', async () => {
+  test('an address without /v1 is corrected to where the list is', async () => {
     const server = await serve(plainList({ id: 'm' }));
     const answer = await askServer({
       baseUrl: `${server.origin}/`,
@@ -198,7 +201,7 @@ describe('the kinds of servers', () => {
   });
 });
 
-describe('servers that are not to be trusted', () => {
+describe('untrusted servers', () => {
   test.each([0, -1, 1e12, 1.5, null, '0', 'many', {}, Number.MAX_SAFE_INTEGER])(
     'a window of %j is ignored',
     async (said) => {
@@ -209,7 +212,7 @@ describe('servers that are not to be trusted', () => {
     },
   );
 
-  test('names that a terminal would obey are left out', async () => {
+  test('names that could control a terminal are left out', async () => {
     const facts = await factsOf(
       plainList({ id: 'a\u001b[2J' }, { id: 'b\nc' }, { id: 'd\u202e' }, { id: 7 }, { id: 'ok' }),
     );
@@ -218,7 +221,7 @@ describe('servers that are not to be trusted', () => {
 
   const failures: readonly (readonly [string, Routes, object])[] = [
     ['a page', { '/v1/models': (response) => void response.end('<html>') }, { kind: 'bad_url' }],
-    ['nothing there', {}, { kind: 'bad_url' }],
+    ['a missing page', {}, { kind: 'bad_url' }],
     ['other JSON', { '/v1/models': { status: 'ok' } }, { kind: 'bad_url' }],
     [
       'no key',
@@ -226,12 +229,12 @@ describe('servers that are not to be trusted', () => {
       { kind: 'auth', message: expect.stringContaining('none is set') },
     ],
     [
-      'an answer that is too long',
+      'a response that is too long',
       { '/v1/models': (response) => void response.end(Buffer.alloc(9 * 2 ** 20, ' ')) },
       { kind: 'bad_request', message: expect.stringContaining('more than 4,000,000 bytes') },
     ],
     [
-      'an answer with values without end',
+      'a response with endless values',
       { '/v1/models': (response) => void response.end(`{"data":[${'{},'.repeat(100_001)}{}]}`) },
       { kind: 'bad_request', message: expect.stringContaining('more values') },
     ],
@@ -241,7 +244,7 @@ describe('servers that are not to be trusted', () => {
     expect(await answerOf(routes)).toEqual({ type: 'failed', error: expect.objectContaining(expected) });
   });
 
-  test('a server that never answers has failed once the signal aborts', async () => {
+  test('a server that never responds counts as failed once the signal aborts', async () => {
     const silent: Route = () => {};
     const answer = await answerOf(
       { '/v1/models': silent, '/api/version': silent },
@@ -250,7 +253,7 @@ describe('servers that are not to be trusted', () => {
     expect(answer).toMatchObject({ type: 'failed', error: { kind: 'stalled' } });
   });
 
-  test('a silent path among good ones costs its details only', async () => {
+  test('one silent path costs only its own details', async () => {
     const answer = await answerOf(
       { ...ollama([{ name: 'm:latest', maxContext: 4096 }]), '/api/show': () => {} },
       { signal: AbortSignal.timeout(300) },
@@ -258,7 +261,7 @@ describe('servers that are not to be trusted', () => {
     expect(answer).toMatchObject({ type: 'server', facts: { kind: 'ollama', models: [{ id: 'm:latest' }] } });
   });
 
-  test('nothing is followed to another host, and so no key goes there', async () => {
+  test('redirects to another host are not followed, so no key is sent there', async () => {
     const other = await serve(plainList({ id: 'thief' }));
     const answer = await answerOf(
       {
@@ -282,11 +285,11 @@ describe('servers that are not to be trusted', () => {
   test.each([
     ['to TLS is followed', 'https://models.example/v1/models', { type: 'server' }],
     [
-      'to another host is not, and is told',
+      'to another host is reported, not followed',
       'https://login.example/',
       { type: 'failed', error: { message: expect.stringContaining('https://login.example') } },
     ],
-  ])('a redirect %s, as that of a prompt', async (_, location, expected) => {
+  ])('a redirect %s is treated like a prompt’s', async (_, location, expected) => {
     const send: HttpSend = async (url) =>
       url.startsWith('http:') ? answerWith('', 301, { location }) : answerWith('{"data":[{"id":"m"}]}');
     const answer = await askServer({

@@ -79,7 +79,7 @@ function answerTo(text: string, kept: string): string {
 }
 
 describe('a model', () => {
-  test('that can do everything finds the sentence in all prompts, which are as long as they claim', async () => {
+  test('with all abilities finds the sentence in all prompts, which are as long as stated', async () => {
     const { exam, asked, steps } = await examine(able);
     expect(exam).toMatchObject({ jsonSchema: true, images: true, promptCache: 'yes' });
     expect(exam.needles?.map(({ percent, isFound }) => [percent, isFound])).toEqual([
@@ -97,7 +97,7 @@ describe('a model', () => {
     expect(sent).toBeLessThan(examTokens(WINDOW, false).input);
   });
 
-  test('that loses the beginning of long prompts is not asked about longer ones', async () => {
+  test('that loses the beginning of long prompts is not tested with longer ones', async () => {
     const { exam } = await examine({ ...able, window: 12_000 });
     expect(exam.needles?.map(({ percent, isFound }) => [percent, isFound])).toEqual([
       [25, true],
@@ -106,7 +106,7 @@ describe('a model', () => {
     ]);
   });
 
-  test('without these abilities', async () => {
+  test('without these abilities is reported as such', async () => {
     const { exam } = await examine({ ...able, json: false, images: false, cached: 0 }, { isQuick: true });
     expect(exam).toEqual({ jsonSchema: false, images: false, promptCache: 'no' });
     const other = await examine({ ...able, cached: undefined }, { isQuick: true });
@@ -114,12 +114,12 @@ describe('a model', () => {
   });
 });
 
-test.each([401, 402, 429, 500])('an HTTP %i says nothing about what the model can do', async (failsWith) => {
+test.each([401, 402, 429, 500])('an HTTP %i leaves the model’s abilities unknown', async (failsWith) => {
   const { exam } = await examine(able, { isQuick: true, failsWith });
   expect(exam).toEqual({});
 });
 
-test('a longer text begins with a shorter one of the same seed, and has the sentence once', () => {
+test('a longer text starts with a shorter one of the same seed, and contains the sentence once', () => {
   const [short, long] = [fillerText(3000, 0.5, true), fillerText(9000, 0.5, true)];
   expect(long.startsWith(short)).toBe(true);
   expect(long.split(NEEDLE_ANSWER)).toHaveLength(2);
@@ -127,7 +127,7 @@ test('a longer text begins with a shorter one of the same seed, and has the sent
   expect(fillerText(3000, 0.25)).not.toContain(NEEDLE_ANSWER);
 });
 
-test('the picture is a valid PNG of one color', () => {
+test('the image is a valid PNG of one color', () => {
   const png = Buffer.from(redImage(4), 'base64');
   const at = png.indexOf('IDAT');
   const pixels = inflateSync(png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4)));

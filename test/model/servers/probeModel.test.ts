@@ -34,7 +34,7 @@ const call = (index: number, city: string): string =>
     },
   });
 
-test('a model that does everything', async () => {
+test('a model with every ability', async () => {
   const { found, server } = await probe(
     sse([event({ delta: { reasoning_content: 'hm' } }), say('ready'), stop(), usage(5, 1)]),
     sse([call(0, 'Oslo'), call(1, 'Rome'), stop('tool_calls')]),
@@ -65,7 +65,7 @@ test.each<readonly [string, Answer[], object]>([
     { toolCalls: 'text' },
   ],
   [
-    'a refusal in the second request',
+    'a rejection of the second request',
     [plain(400, '{"error":{"message":"no"}}')],
     { error: expect.objectContaining({ kind: 'bad_request' }) },
   ],
@@ -74,12 +74,12 @@ test.each<readonly [string, Answer[], object]>([
   expect(found).toMatchObject({ answers: true, ...expected });
 });
 
-test('a model that is not there', async () => {
+test('a missing model', async () => {
   const { found } = await probe(plain(404, '{"error":{"message":"model \\"m\\" not found"}}'));
   expect(found).toEqual({ answers: false, error: expect.objectContaining({ kind: 'model_not_found' }) });
 });
 
-test('a model that keeps talking is not waited for, and its tool calls are still tested', async () => {
+test('a model that does not stop is cut off, and its tool calls are still tested', async () => {
   const { found } = await probe(
     sse([say('ready or not '.repeat(20)), say('here I come '.repeat(20))], 'hang'),
     sse([call(0, 'Oslo'), stop('tool_calls')]),
@@ -92,7 +92,7 @@ test('a model that keeps talking is not waited for, and its tool calls are still
   });
 });
 
-test('whose time runs out in the middle of its answer is slow, but answers', async () => {
+test('a model that times out during its reply is slow, but works', async () => {
   const { found } = await probeFor(400, sse([say('rea')], 'hang'));
   expect(found).toEqual({ answers: true, firstTokenMs: expect.any(Number) });
 });

@@ -33,7 +33,7 @@ async function setUp(routes: Routes, patienceMs?: number, kinds: RememberedKind[
 
 const open = new AbortController().signal;
 
-test('what the server says is there once it was waited for', async () => {
+test('the server’s facts are there after waiting for them', async () => {
   const { served } = await setUp(vllm({ id: 'm', maxModelLen: 30_000 }), 5000);
   expect(served.get('m')).toBeUndefined();
   await served.waitForFacts('m', open);
@@ -42,7 +42,7 @@ test('what the server says is there once it was waited for', async () => {
   expect(served.get('other')).toBeUndefined();
 });
 
-test('a model of Ollama that is not loaded is loaded before the first request, and its window is then the real one', async () => {
+test('an Ollama model that is not loaded is loaded before the first request, and then its real window is known', async () => {
   const { server, served } = await setUp(
     ollama([{ name: 'idle:latest', maxContext: 131_072 }], { defaultContext: 4096 }),
     5000,
@@ -55,7 +55,7 @@ test('a model of Ollama that is not loaded is loaded before the first request, a
   expect(server.asked.filter(({ path }) => path === '/api/generate')).toHaveLength(1);
 });
 
-test('nothing is loaded where the Modelfile or the running model tells the window', async () => {
+test('nothing is loaded if the Modelfile or the running model names the window', async () => {
   const { server, served } = await setUp(
     ollama([
       { name: 'fixed:latest', maxContext: 131_072, numCtx: 16_384 },
@@ -69,7 +69,7 @@ test('nothing is loaded where the Modelfile or the running model tells the windo
   expect(server.asked.some(({ path }) => path === '/api/generate')).toBe(false);
 });
 
-test('a silent server is waited for no longer than the patience, and an interrupt ends the wait', async () => {
+test('a silent server is waited for only briefly, and an interrupt ends the wait', async () => {
   const { served } = await setUp({ '/v1/models': () => {} }, 50);
   await served.waitForFacts('m', open);
   expect(served.get('m')).toBeUndefined();
@@ -80,7 +80,7 @@ test('a silent server is waited for no longer than the patience, and an interrup
   await waiting;
 });
 
-test('a request that fits any window does not wait for a late answer, and the next session waits for none', {
+test('a request that fits any window does not wait for a late response, and the next session does not wait at all', {
   tags: 'long',
 }, async () => {
   const kinds: RememberedKind[] = [];
@@ -95,13 +95,13 @@ test('a request that fits any window does not wait for a late answer, and the ne
 test.each([
   ['nothing', {}, []],
   ['a list with the window', { '/v1/models': { data: [{ id: 'm', context_window: 9000 }] } }, []],
-  ['a list of vLLM', vllm({ id: 'm', maxModelLen: 9000 }), []],
+  ['a vLLM list', vllm({ id: 'm', maxModelLen: 9000 }), []],
   [
-    'a list of Ollama',
+    'an Ollama list',
     ollama([{ name: 'm', maxContext: 9000, running: 9000 }]),
     ['/api/ps', '/api/show', '/api/tags', '/api/version'],
   ],
-] as const)('after an answer with %s, only the missing facts are queried', async (_, routes, more) => {
+] as const)('after a response with %s, only the missing facts are queried', async (_, routes, more) => {
   const { served, server } = await setUp(routes, 5000);
   await served.waitForFacts('m', open);
   const [first, ...others] = server.asked.map(({ path }) => path);
@@ -110,7 +110,7 @@ test.each([
   expect(served.get('m')?.windowTokens).toBe(Object.keys(routes).length === 0 ? undefined : 9000);
 });
 
-test('a server nearby that is at work has time to tell its window before the first prompt goes', async () => {
+test('a busy server nearby has time to report its window before the first prompt is sent', async () => {
   const routes = llamaCpp({ id: 'm', context: 8192, maxContext: 65_536 });
   const models = routes['/v1/models'] as object;
   const { served } = await setUp({
@@ -123,7 +123,7 @@ test('a server nearby that is at work has time to tell its window before the fir
   expect(served.get('m')?.windowTokens).toBe(8192);
 });
 
-test('a load that never ends is over with the interrupt', async () => {
+test('an interrupt ends the wait for a model that never loads', async () => {
   const { served } = await setUp(
     { ...ollama([{ name: 'idle:latest', maxContext: 131_072 }]), '/api/generate': () => {} },
     5000,
@@ -159,7 +159,7 @@ test('a local server is queried again after a minute, since it may have been res
   await expect.poll(() => served.get('m')?.windowTokens).toBe(32_768);
 });
 
-test('a server of a remembered kind gets only its own query', async () => {
+test('a server of a known kind gets only its own query', async () => {
   const routes = llamaCpp({ id: 'm', context: 8192, maxContext: 65_536 });
   const kinds: RememberedKind[] = [];
   const first = await setUp(routes, 5000, kinds);
@@ -172,7 +172,7 @@ test('a server of a remembered kind gets only its own query', async () => {
   expect(next.server.asked.map(({ path }) => path).sort()).toEqual(['/props', '/v1/models']);
 });
 
-test('if another server answers now, all queries are tried', async () => {
+test('if another server responds now, all queries are tried', async () => {
   const kinds: RememberedKind[] = ['llamacpp'];
   const { served } = await setUp(ollama([{ name: 'm', maxContext: 131_072, running: 8192 }]), 5000, kinds);
   await served.waitForFacts('m', open);
@@ -193,7 +193,7 @@ test('a server that reports nothing is queried once before the first prompt, lat
   expect(kinds).toEqual(['silent', 'vllm']);
 });
 
-test('a missing server, or one that refuses the key, is not remembered as one that reports nothing', async () => {
+test('a missing server, or one that rejects the key, is not remembered as one that reports nothing', async () => {
   const kinds: RememberedKind[] = [];
   const { served } = await setUp(
     { '/v1/models': (response) => void response.writeHead(401).end('{}') },
@@ -223,12 +223,12 @@ test.each([
   ],
   ['of LM Studio', { ...facts, kind: 'lmstudio' }, byServer, /lms load --context-length 32768/],
   ['of llama.cpp', { ...facts, kind: 'llamacpp' }, byServer, /--ctx-size/],
-  ['a model made for little more', { ...facts, maxWindowTokens: 8000 }, byServer, undefined],
-  ['a model made for twice as much', { ...facts, maxWindowTokens: 8192 }, byServer, /=8192/],
+  ['a model with hardly more', { ...facts, maxWindowTokens: 8000 }, byServer, undefined],
+  ['a model with twice as much', { ...facts, maxWindowTokens: 8192 }, byServer, /=8192/],
   ['a window that is large enough', { ...facts, windowTokens: 65_536 }, byServer, undefined],
   ['a setting that claims more', facts, { windowTokens: 64_000, source: 'setting' }, /silently truncated/],
   ['a setting that claims less', facts, { windowTokens: 4000, source: 'setting' }, undefined],
-  ['nothing known', { id: 'm', kind: 'ollama' }, byServer, undefined],
+  ['unknown facts', { id: 'm', kind: 'ollama' }, byServer, undefined],
 ] as const)('%s', (_name, served, model, expected) => {
   const advice = windowAdvice(served, model);
   if (expected === undefined) expect(advice).toBeUndefined();

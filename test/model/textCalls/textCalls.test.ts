@@ -45,7 +45,7 @@ const dialects: readonly (readonly [string, string, readonly object[]])[] = [
     `<tool_call>${json}</tool_call>\n<tool_call>{"name":"Bash","arguments":{"command":"ls"}}</tool_call>`,
     [read, bash],
   ],
-  ['without its end', `<tool_call>\n${json}`, [read]],
+  ['without its closing tag', `<tool_call>\n${json}`, [read]],
   [
     'arguments as a string',
     '<tool_call>{"name":"Read","arguments":"{\\"path\\":\\"a.ts\\"}"}</tool_call>',
@@ -53,14 +53,14 @@ const dialects: readonly (readonly [string, string, readonly object[]])[] = [
   ],
   ['<tools>', `<tools>\n${json}\n</tools>`, [read]],
   ['an array between tags', `<tool_calls>[${json}, ${json}]</tool_calls>`, [read, read]],
-  ['Llama with its sign', `<|python_tag|>${llama}<|eom_id|>`, [read]],
+  ['Llama with its marker', `<|python_tag|>${llama}<|eom_id|>`, [read]],
   ['Llama, several', `<|python_tag|>${llama}; ${llama}`, [read, read]],
-  ['Llama without a sign', llama, [read]],
+  ['Llama without its marker', llama, [read]],
   ['Llama, several without a sign', `${llama}\n${llama}`, [read, read]],
-  ['an array alone', ` [${json}]\n`, [read]],
-  ['the form of the API', `{"type":"function","function":${json}}`, [read]],
+  ['only an array', ` [${json}]\n`, [read]],
+  ['the API’s format', `{"type":"function","function":${json}}`, [read]],
   ['a list under a key', `{"tool_calls":[{"id":"1","type":"function","function":${json}}]}`, [read]],
-  ['a fence and nothing else', `\`\`\`json\n${json}\n\`\`\``, [read]],
+  ['only a fence', `\`\`\`json\n${json}\n\`\`\``, [read]],
   ['Llama by tag', '<function=Read>{"path": "a.ts"}</function>', [read]],
   ['Mistral, list', `[TOOL_CALLS][${json}]`, [read]],
   [
@@ -103,7 +103,7 @@ const dialects: readonly (readonly [string, string, readonly object[]])[] = [
   ['GLM without arguments', '<tool_call>Read</tool_call>', [{ name: 'Read', input: {} }]],
   ['Phi', `<|tool_call|>[${json}]<|/tool_call|>`, [read]],
   [
-    'a result that the model invents',
+    'a result invented by the model',
     `<tool_call>${json}</tool_call>\n<tool_response>\nall is well\n</tool_response>\nDone!`,
     [read],
   ],
@@ -114,7 +114,7 @@ const dialects: readonly (readonly [string, string, readonly object[]])[] = [
   ],
 ];
 
-describe('what models write instead of calling', () => {
+describe('calls that models write as text', () => {
   test.each(dialects)('%s', (_name, text, calls) => {
     for (const sizes of [[1], [3, 1, 5], [7], [10_000]]) {
       expect(run(text, sizes)).toEqual({ live: '', text: '', calls });
@@ -131,17 +131,17 @@ describe('what models write instead of calling', () => {
     },
   );
 
-  test('at any depth of the text, if nothing comes before it', () => {
+  test('at any depth of the text, if nothing precedes it', () => {
     expect(run(`\n      <tool_call>${json}</tool_call>`)).toMatchObject({ calls: [read] });
   });
 
-  test('after a thought in the text', () => {
+  test('after reasoning in the text', () => {
     const thought = `<think>I could write <tool_call>${json}</tool_call> now.</think>\n`;
     expect(run(`${thought}<tool_call>${json}</tool_call>`)).toMatchObject({ text: thought, calls: [read] });
     expect(run(thought)).toMatchObject({ text: thought, calls: [] });
   });
 
-  test('arguments that are broken inside are handed on, to be repaired like any other', () => {
+  test('broken arguments are passed on and repaired like any other', () => {
     const reader = createTextCalls(tools);
     reader.push('<tool_call>{"name": "Bash", "arguments": {"command": "a\nb"}}</tool_call>');
     expect(reader.end().calls).toEqual([{ name: 'Bash', arguments: '{"command": "a\nb"}' }]);
@@ -151,32 +151,32 @@ describe('what models write instead of calling', () => {
 const harmless: readonly (readonly [string, string])[] = [
   ['a name that was not offered', '<tool_call>{"name": "Write", "arguments": {}}</tool_call>'],
   ['a bare object of another kind', '{"name": "my-package", "version": "1.0.0"}'],
-  ['a bare object that holds more', '{"name": "Read", "arguments": {"path": "a"}, "private": true}'],
+  ['a bare object with more keys', '{"name": "Read", "arguments": {"path": "a"}, "private": true}'],
   ['a bare object without arguments', '{"name": "Read"}'],
-  ['a fence with words behind it', `\`\`\`json\n${json}\n\`\`\`\nThis is how a call looks.`],
-  ['a fence with words before it', `Like this:\n\`\`\`json\n${json}\n\`\`\``],
+  ['a fence followed by text', `\`\`\`json\n${json}\n\`\`\`\nThis is how a call looks.`],
+  ['a fence after text', `Like this:\n\`\`\`json\n${json}\n\`\`\``],
   ['tags in a fence', `Like this:\n\`\`\`\n<tool_call>${json}</tool_call>\n\`\`\``],
-  ['tags in a fence that is not closed', `Like this:\n~~~xml\n<tool_call>${json}</tool_call>`],
+  ['tags in an unclosed fence', `Like this:\n~~~xml\n<tool_call>${json}</tool_call>`],
   ['tags between backticks', `Write \`<tool_call>${json}</tool_call>\``],
   ['tags in a quoted line', `The page says:\n> <tool_call>${json}</tool_call>`],
   ['tags in an indented line', `The page says:\n\n    <tool_call>${json}</tool_call>`],
-  ['tags behind a tab', `The page says:\n\n\t<tool_call>\n\t${json}\n\t</tool_call>`],
-  ['a call that is talked about', `<tool_call>${json}</tool_call> is what I would have written.`],
-  ['a half of a call', '<tool_call>{"name": "Read", "argu'],
-  ['an opening tag alone', 'The tag is <tool_call>'],
-  ['a sign at the very end', 'a <tool_'],
-  ['a prompt of Python', '>>> Read\n{"path": 1}'],
-  ['a prompt in the middle of a line', 'a >>>Read\n{"path": "a.ts"}'],
+  ['tags after a tab', `The page says:\n\n\t<tool_call>\n\t${json}\n\t</tool_call>`],
+  ['text about a call', `<tool_call>${json}</tool_call> is what I would have written.`],
+  ['half a call', '<tool_call>{"name": "Read", "argu'],
+  ['only an opening tag', 'The tag is <tool_call>'],
+  ['a marker at the very end', 'a <tool_'],
+  ['a Python prompt', '>>> Read\n{"path": 1}'],
+  ['a prompt within a line', 'a >>>Read\n{"path": "a.ts"}'],
   ['a list of links', '[TOOL_CALLS] are written by Mistral.'],
-  ['a function tag of HTML', '<function=foo>{}</function>'],
-  ['JSON with words behind it', `${llama} would do.`],
+  ['an HTML function tag', '<function=foo>{}</function>'],
+  ['JSON followed by text', `${llama} would do.`],
   ['a number', '{"name": "Read", "arguments": 3}'],
   ['many openings', '<tool_call>{'.repeat(200)],
-  ['deep brackets', `<tool_call>${'['.repeat(5000)}`],
-  ['an empty text', ''],
+  ['deeply nested brackets', `<tool_call>${'['.repeat(5000)}`],
+  ['empty text', ''],
 ];
 
-test('where a fence is known to be an example, it is shown as it comes; JSON without one is a call', () => {
+test('in a fence known to be an example, a call is shown as it arrives; JSON without a fence is a call', () => {
   const fenced = createTextCalls(tools, false);
   expect(fenced.push('```json\n{"name": "Read",')).toBe('```json\n{"name": "Read",');
   expect(fenced.push(' "arguments": {}}\n```')).toBe(' "arguments": {}}\n```');
@@ -186,7 +186,7 @@ test('where a fence is known to be an example, it is shown as it comes; JSON wit
   expect(whole.end().calls).toHaveLength(1);
 });
 
-describe('what is no call is text, byte for byte', () => {
+describe('text that is not a call is kept byte for byte', () => {
   test.each(harmless)('%s', (_name, text) => {
     for (const sizes of [[1], [4, 9], [10_000]]) expect(run(text, sizes)).toMatchObject({ text, calls: [] });
   });
@@ -236,7 +236,7 @@ describe('what is no call is text, byte for byte', () => {
     .map((parts) => parts.join(''));
   const chunks = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 });
 
-  test('whatever it is made of, and however it is cut', () => {
+  test('however it is composed and split', () => {
     fc.assert(
       fc.property(soup, chunks, (text, sizes) => {
         const result = run(text, sizes);
@@ -248,7 +248,7 @@ describe('what is no call is text, byte for byte', () => {
     );
   });
 
-  test('a sentence behind a call makes it no call', () => {
+  test('JSON followed by a sentence is not a call', () => {
     fc.assert(
       fc.property(soup, chunks, (text, sizes) => {
         const whole = `${text}\n\nSo much for that.`;
@@ -273,7 +273,7 @@ describe('what is no call is text, byte for byte', () => {
     },
   );
 
-  test('prose is shown as it comes: only what may begin a call waits', () => {
+  test('prose is shown as it arrives: only a possible start of a call is held back', () => {
     const reader = createTextCalls(tools);
     expect(reader.push('Hello <b')).toBe('Hello <b');
     expect(reader.push(' and <tool')).toBe(' and ');
@@ -282,14 +282,14 @@ describe('what is no call is text, byte for byte', () => {
     expect(reader.push('te", "arguments": {}}')).toContain('<tool_call>{"name": "Write"');
   });
 
-  test('a reply that only seems to call, again and again, is given up before it takes seconds', () => {
+  test('a reply that repeatedly only looks like a call is abandoned before that takes seconds', () => {
     const text = `x${`<tool_call>${json}</tool_call>`.repeat(4000)}!`;
     const spentMs = cpuClock();
     expect(run(text, [text.length])).toEqual({ live: text, text, calls: [] });
     expect(spentMs()).toBeLessThan(5000);
   });
 
-  test('without tools nothing is looked for', () => {
+  test('without tools the text is not searched for calls', () => {
     const reader = createTextCalls([]);
     expect(reader.push(`<tool_call>${json}</tool_call>`)).toBe(`<tool_call>${json}</tool_call>`);
     expect(reader.end()).toEqual({ text: '', calls: [] });

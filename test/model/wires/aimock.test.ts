@@ -20,7 +20,7 @@ async function serve(): Promise<LLMock> {
   return mock;
 }
 
-describe.each(['chat', 'responses', 'anthropic'] as const)('the wire %s', (wire) => {
+describe.each(['chat', 'responses', 'anthropic'] as const)('the wire format %s', (wire) => {
   async function ask(mock: LLMock, messages: readonly Message[]): Promise<ModelEvent[]> {
     const client = createModelClient(wire, { baseUrl: `${mock.url}/v1`, apiKey: 'sk-test' });
     const request = { model: 'm-1', messages, tools };
@@ -29,7 +29,7 @@ describe.each(['chat', 'responses', 'anthropic'] as const)('the wire %s', (wire)
     return events;
   }
 
-  test('a call, its result and the answer', async () => {
+  test('a call, its result and the reply', async () => {
     const mock = await serve();
     const calls = ['a.ts', 'b.ts'].map((path) => ({ name: 'Read', arguments: JSON.stringify({ path }) }));
     mock.addFixture({
@@ -68,7 +68,7 @@ describe.each(['chat', 'responses', 'anthropic'] as const)('the wire %s', (wire)
     expect(said).toBe('Read: file 0, file 1');
   });
 
-  test('reasoning arrives before the answer', async () => {
+  test('reasoning arrives before the text', async () => {
     const mock = await serve();
     mock.addFixture({
       match: { userMessage: 'Why' },
@@ -82,7 +82,7 @@ describe.each(['chat', 'responses', 'anthropic'] as const)('the wire %s', (wire)
     expect(events.at(-1)).toMatchObject({ type: 'done', reply: { message: { content: 'Because.' } } });
   });
 
-  test('an error, and a stream that is cut', async () => {
+  test('an error, and a stream that breaks off', async () => {
     const mock = await serve();
     mock.addFixture({
       match: { userMessage: 'busy' },

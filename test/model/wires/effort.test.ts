@@ -23,7 +23,7 @@ test.each<readonly [Effort, readonly string[] | undefined, string | undefined]>(
   expect(acceptedEffort(effort, accepted)).toBe(expected);
 });
 
-test('each wire has its own words for an effort, and none without one', () => {
+test('each wire format has its own fields for an effort, and none without one', () => {
   const o3 = lookupModel('o3', { unknownWindow: 1000 });
   expect(chatEffort({ effort: 'max' }, o3)).toEqual({ reasoning_effort: 'high' });
   expect(chatEffort({}, o3)).toEqual({});
@@ -101,12 +101,12 @@ test.each([
   expect(anthropicThinking(options, lookupModel(id, { unknownWindow: 1000 }), maxTokens)).toEqual({});
 });
 
-test.each([0, 1023])('%i tokens are too few for a model that takes a number', (thinkingBudget) => {
+test.each([0, 1023])('%i tokens are too few for a model with a thinking budget', (thinkingBudget) => {
   const known = lookupModel('claude-haiku-4-5', { unknownWindow: 1000 });
   expect(anthropicThinking({ thinkingBudget }, known, 64_000)).toEqual({});
 });
 
-test('an effort that a chat server rejects is left out from then on', () => {
+test('an effort that a chat server rejects is omitted from then on', () => {
   const request = { ...suiteRequest(), effort: 'high' as const };
   const first = firstDialect('http://127.0.0.1/v1', 'm', false, ['low', 'medium']);
   expect(toBody(request, first)).toMatchObject({ reasoning_effort: 'medium' });

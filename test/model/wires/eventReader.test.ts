@@ -20,7 +20,7 @@ function cut(text: string, sizes: readonly number[]): Uint8Array[] {
   return chunks;
 }
 
-test('good events are read, bad ones are dropped and counted, wherever bytes are cut and however lines end', {
+test('good events are read, bad ones are dropped and counted, wherever bytes are split and however lines end', {
   tags: 'long',
 }, () => {
   const good = fc
@@ -48,7 +48,7 @@ test('good events are read, bad ones are dropped and counted, wherever bytes are
   );
 });
 
-test('JSON over several data lines is one event; an error has its name; after the end nothing counts', () => {
+test('JSON over several data lines is one event; an error has its name; events after the end are ignored', () => {
   const wire =
     'data: {"a":\ndata: 1}\n\nevent: error\ndata: {}\n\nid: 7\ndatabase: x\ndata: [DONE]\n\ndata: {"b":2}';
   expect(read(cut(wire, [5]))).toEqual({

@@ -9,7 +9,7 @@ function watch(patience: { ms: number }) {
   return { onSilence, ...createWatchdog(onSilence, () => patience.ms) };
 }
 
-test('it barks once, after the last feed and not before', () => {
+test('it times out once, after the last feed and not before', () => {
   const dog = watch({ ms: 100 });
   for (let turn = 0; turn < 5; turn += 1) {
     dog.feed();
@@ -22,7 +22,7 @@ test('it barks once, after the last feed and not before', () => {
   expect(dog.onSilence).toHaveBeenCalledTimes(1);
 });
 
-test('patience that shrinks counts from the next feed on', () => {
+test('a shorter timeout applies from the next feed on', () => {
   const patience = { ms: 10_000 };
   const dog = watch(patience);
   dog.feed();
@@ -32,7 +32,7 @@ test('patience that shrinks counts from the next feed on', () => {
   expect(dog.hasFired()).toBe(true);
 });
 
-test('it sleeps while it rests, and for good when it is stopped', () => {
+test('it does not time out while paused, or after it is stopped', () => {
   const dog = watch({ ms: 100 });
   dog.feed();
   dog.rest();

@@ -46,7 +46,7 @@ describe.each([
   });
 });
 
-test('an object of another type replaces the one that the program sends: their fields differ', () => {
+test('an object of another type replaces the program’s: their fields differ', () => {
   const sent = (extra: object) =>
     anthropicBody(
       { ...request, effort: 'high', tools: [{ name: 'Read', description: 'Reads.', parameters: {} }] },
@@ -57,7 +57,7 @@ test('an object of another type replaces the one that the program sends: their f
     expect(sent({ thinking }).thinking).toEqual(thinking);
 });
 
-test('objects are merged with what the program sends', () => {
+test('objects are merged with the program’s', () => {
   const form = { ...details, extraBody: { reasoning: { effort: 'high' } } };
   expect(responsesBody(request, form)).toMatchObject({ reasoning: { summary: 'auto', effort: 'high' } });
 });
@@ -81,26 +81,23 @@ test.each([
   expect(JSON.stringify(parsed.error?.issues)).toContain(expected);
 });
 
-test.each(wires)(
-  '%s: they arrive at the server, and the longest reply is that of the settings',
-  async (wire) => {
-    const asked: Asked[] = [];
-    const refuse = (response: Parameters<typeof sendJson>[0], one: Asked): void => {
-      asked.push(one);
-      sendJson(response, { error: { message: 'no' } }, 403);
-    };
-    const paths = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
-    const server = await startLocalServer(Object.fromEntries(paths.map((path) => [path, refuse])));
-    onTestFinished(server.close);
-    const client = createModelClient(wire, {
-      baseUrl: server.baseUrl,
-      apiKey: 'sk-x',
-      factsOf: () => ({ extraBody: { top_p: 0.5 }, maxOutputTokens: 3000 }),
-    });
-    const limited = { ...request, maxOutputTokens: 3000 };
-    for await (const _ of client.stream(limited, new AbortController().signal));
-    const body = asked[0]?.body ?? {};
-    expect(body.top_p).toBe(0.5);
-    expect(body.max_tokens ?? body.max_output_tokens).toBe(3000);
-  },
-);
+test.each(wires)('%s: they reach the server, and the longest reply is that in the settings', async (wire) => {
+  const asked: Asked[] = [];
+  const refuse = (response: Parameters<typeof sendJson>[0], one: Asked): void => {
+    asked.push(one);
+    sendJson(response, { error: { message: 'no' } }, 403);
+  };
+  const paths = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
+  const server = await startLocalServer(Object.fromEntries(paths.map((path) => [path, refuse])));
+  onTestFinished(server.close);
+  const client = createModelClient(wire, {
+    baseUrl: server.baseUrl,
+    apiKey: 'sk-x',
+    factsOf: () => ({ extraBody: { top_p: 0.5 }, maxOutputTokens: 3000 }),
+  });
+  const limited = { ...request, maxOutputTokens: 3000 };
+  for await (const _ of client.stream(limited, new AbortController().signal));
+  const body = asked[0]?.body ?? {};
+  expect(body.top_p).toBe(0.5);
+  expect(body.max_tokens ?? body.max_output_tokens).toBe(3000);
+});

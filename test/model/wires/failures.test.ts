@@ -59,7 +59,7 @@ const said = (event: ModelEvent | undefined): unknown =>
 const failure = (event: ModelEvent | undefined) => (event?.type === 'failed' ? event.error : event);
 
 describe.each(names)('%s', (name) => {
-  test('events without names, and one that is no JSON, cost nothing', async () => {
+  test('events without names, and one that is not JSON, do no harm', async () => {
     const [first = '', ...others] = hi[name];
     const { baseUrl } = await streams(name, [first, 'data: {oops\n\n', ': comment\n\n', ...others]);
     expect(said(await ask(name, { baseUrl }))).toBe('Hi');
@@ -70,7 +70,7 @@ describe.each(names)('%s', (name) => {
     expect(said(await ask(name, { baseUrl }))).toBe('Hi');
   });
 
-  test('an answer in one piece is read as well', async () => {
+  test('an unstreamed response is read, too', async () => {
     const whole = {
       responses: {
         object: 'response',
@@ -91,7 +91,7 @@ describe.each(names)('%s', (name) => {
     expect(said(await ask(name, { baseUrl }))).toBe('Hi');
   });
 
-  test('a limit of bytes that the server no longer has is forgotten with the second request', async () => {
+  test('a byte limit that the server no longer has is forgotten with the second request', async () => {
     const { baseUrl } = await streams(name, hi[name]);
     const requestLimit = { rejectedBytes: () => 1, learn: vi.fn(), forget: vi.fn(async () => undefined) };
     const client = createModelClient(name, { apiKey: 'k', baseUrl, requestLimit });
@@ -106,7 +106,7 @@ describe.each(names)('%s', (name) => {
     expect(requestLimit.forget).toHaveBeenCalledOnce();
   });
 
-  test('silence in the middle is a stall, and a page is a wrong address', async () => {
+  test('silence during a reply is a stall, and a web page is a wrong address', async () => {
     const { baseUrl } = await streams(name, hi[name].slice(0, 2), 'hang');
     expect(failure(await ask(name, { baseUrl, idleTimeoutMs: 50 }))).toMatchObject({
       kind: 'stalled',
@@ -130,7 +130,7 @@ describe.each(names)('%s', (name) => {
     expect(other.received).toEqual([]);
   });
 
-  test('the key is in its own header, is never quoted, and gives way to an authorization header', async () => {
+  test('the key has its own header, is never quoted, and gives way to an authorization header', async () => {
     vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-from-environment: 1').stubEnv(
       'ANTHROPIC_CUSTOM_HEADERS',
       'x-from-environment: 1',
@@ -286,7 +286,7 @@ test('a reply cut by its limit is reported as cut, on both wires', async () => {
   });
 });
 
-test('what a server does not know is left out from then on', async () => {
+test('fields that a server does not know are omitted from then on', async () => {
   const server = await responsesServer((body) => {
     if (body.include !== undefined) throw new Error('Encrypted content is not supported with this model.');
     if (body.prompt_cache_key !== undefined) throw new Error("Unknown parameter: 'prompt_cache_key'.");
@@ -301,7 +301,7 @@ test('what a server does not know is left out from then on', async () => {
   expect(server.received).toHaveLength(5);
 });
 
-test('Anthropic: limits and thinking that a model does not have are given up one by one', async () => {
+test('Anthropic: limits and thinking that a model does not support are dropped one by one', async () => {
   const server = await anthropicServer((body) => {
     if (body.max_tokens > 9000)
       throw new Error(
@@ -354,7 +354,7 @@ test('Anthropic: a reply that might not fit is made shorter for one request', as
   expect(warn).not.toHaveBeenCalled();
 });
 
-test('Anthropic: what the cache took and gave is in the usage', async () => {
+test('Anthropic: cache reads and writes are in the usage', async () => {
   const { baseUrl } = await anthropicServer(() => ({ text: 'Yes.' }));
   expect(await ask('anthropic', { baseUrl })).toMatchObject({
     reply: { usage: { inputTokens: 960, cachedTokens: 800, cacheWriteTokens: 60, outputTokens: 25 } },
@@ -362,7 +362,7 @@ test('Anthropic: what the cache took and gave is in the usage', async () => {
 });
 
 test.each(['chat', 'responses', 'anthropic'] as const)(
-  '%s: a request with as many bytes as one that was rejected is not sent at first, images included',
+  '%s: a request with as many bytes as a rejected one is not sent at first, images included',
   async (wire) => {
     const server = await jsonServer((response) => sendJson(response, 413, { error: 'Entity too large' }));
     const learned: number[] = [];

@@ -39,7 +39,7 @@ const outputs = [
   { type: 'message', content: [{ type: 'output_text', text: 'Last.' }] },
 ];
 
-test('Responses: items come back in the order of the output, each text where it was', async () => {
+test('Responses: items are sent back in the order of the output, each text in its place', async () => {
   const message = await replyTo(createResponsesTranslator(), [
     ...outputs.map((item, output_index) => ({ type: 'response.output_item.done', output_index, item })),
     { type: 'response.completed', response: { output: outputs } },
@@ -56,7 +56,7 @@ test('Responses: items come back in the order of the output, each text where it 
   ]);
 });
 
-test('Anthropic: blocks come back in their order, hidden thinking included', async () => {
+test('Anthropic: blocks are sent back in order, redacted thinking included', async () => {
   const blocks = [
     { type: 'thinking', thinking: 'Hm.', signature: 'AAA=' },
     { type: 'text', text: 'First. ' },
@@ -89,7 +89,7 @@ test('thinking without its signature is not kept: the reply was cut off', async 
   expect(message.reasoning).toEqual({ field: 'f', text: 'Hm.' });
 });
 
-test('Anthropic: what a server adds to thinking counts, since it is kept and sent back', async () => {
+test('Anthropic: fields that a server adds to thinking count, since they are kept and sent back', async () => {
   const thinking = { type: 'thinking', thinking: '', signature: 's', extra: 'x'.repeat(600_000) };
   const blocks = [0, 1, 2, 3].flatMap((index) => [
     { type: 'content_block_start', index, content_block: thinking },
@@ -98,7 +98,7 @@ test('Anthropic: what a server adds to thinking counts, since it is kept and sen
   await expect(replyTo(createAnthropicTranslator(), blocks)).rejects.toThrow('2,000,000 characters');
 });
 
-test('a text that was changed since keeps the calls and the reasoning', async () => {
+test('a text that has since changed keeps the calls and the reasoning', async () => {
   const message = await replyTo(createResponsesTranslator(), [
     { type: 'response.completed', response: { output: outputs } },
   ]);
@@ -112,7 +112,7 @@ test('a text that was changed since keeps the calls and the reasoning', async ()
   ]);
 });
 
-test('Anthropic: a summary is asked for with the thinking and the tools of its conversation, and a title without', () => {
+test('Anthropic: a summary request has the thinking and tools of its conversation, a title request does not', () => {
   const facts: SentDetails = { ...details, maxTokens: 64_000, thinking: 'budget' };
   const tools = [{ name: 'Read', description: 'Reads.', parameters: {} }];
   const messages: readonly Message[] = [{ role: 'user', content: 'u' }];

@@ -29,23 +29,23 @@ describe('cache breakpoints', () => {
 
   test.each<readonly [string, readonly Message[], number | undefined, readonly number[]]>([
     ['the first request ends with the prompt', [system, user], 1, [1]],
-    ['a step: where the last request ended, and its own end', [system, user, reply('c'), result], 1, [1, 3]],
-    ['after a compaction: the summary as well', [system, user, user, user, reply(), user], 3, [2, 3, 5]],
-    ['the summary is where the last request ended', [system, user, user, reply(), user], 3, [2, 4]],
-    ['nothing is known to be stable', [user, reply('c'), result], undefined, [0, 2]],
+    ['a step: the end of the last request, and its own end', [system, user, reply('c'), result], 1, [1, 3]],
+    ['after a compaction, the summary as well', [system, user, user, user, reply(), user], 3, [2, 3, 5]],
+    ['the summary is the end of the last request', [system, user, user, reply(), user], 3, [2, 4]],
+    ['no known stable part', [user, reply('c'), result], undefined, [0, 2]],
     ['only a system prompt', [system], 1, []],
   ])('%s', (_what, messages, stable, expected) => {
     expect(at(messages, stable)).toEqual(expected);
   });
 
-  test('what ends one request is a breakpoint of the next, so that the next reads it', () => {
+  test('the end of one request is a breakpoint of the next, so that the next reads it', () => {
     const first = [system, user, reply('c'), result];
     const next = [...first, reply('d'), result];
     expect(at(next, 1)).toContain(at(first, 1).at(-1));
   });
 });
 
-describe('a reply of very many short parts', () => {
+describe('a reply with very many short parts', () => {
   const thinking = (index: number) => [
     { type: 'content_block_start', index, content_block: { type: 'thinking', thinking: '' } },
   ];
@@ -60,11 +60,11 @@ describe('a reply of very many short parts', () => {
   ];
 
   test.each([
-    ['thoughts that never end', createAnthropicTranslator(), thinking],
+    ['endless thinking blocks', createAnthropicTranslator(), thinking],
     ['empty texts', createAnthropicTranslator(), empty],
     ['empty items', createResponsesTranslator(), items],
-    ['texts of items that never began', createResponsesTranslator(), argumentsOnly],
-  ])('%s is refused', (_, translator, events) => {
+    ['text for items that never started', createResponsesTranslator(), argumentsOnly],
+  ])('%s is rejected', (_, translator, events) => {
     const { push } = createItemAccumulator({ tools: [], translator, field: 'f', origin: 'o' }, () => false);
     const all = (count: number): void => {
       for (let index = 0; index < count; index++) for (const event of events(index)) push(event);
@@ -73,7 +73,7 @@ describe('a reply of very many short parts', () => {
     expect(() => all(4001)).toThrow('more than 4,000 parts');
   });
 
-  test('counts of use that no server knows are not kept', { tags: 'long' }, () => {
+  test('token counts in unknown fields are not kept', { tags: 'long' }, () => {
     const translator = createAnthropicTranslator();
     const usages = Array.from({ length: 1000 }, (_, event) =>
       Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`u${event}_${at}`, at])),
@@ -85,8 +85,8 @@ describe('a reply of very many short parts', () => {
   });
 });
 
-describe('ids of calls', () => {
-  test('are unique and valid for every log, and those of a longer conversation begin with those of a shorter', () => {
+describe('call ids', () => {
+  test('are unique and valid for every log, and a longer conversation keeps those of a shorter one', () => {
     const id = fc.oneof(
       fc.constantFrom('call_0', 'call_0-2', 'functions.Read:0', ''),
       fc.string(),
@@ -110,7 +110,7 @@ describe('ids of calls', () => {
     );
   });
 
-  test('a valid id that is used once stays as it is', () => {
+  test('a valid id that is used once is kept', () => {
     const ids = createCallIds();
     expect(ids.next(reply('toolu_1', 'call_2'))).toEqual(['toolu_1', 'call_2']);
   });

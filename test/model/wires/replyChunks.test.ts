@@ -38,7 +38,7 @@ async function read(body: string, bounds: Partial<ReplyBounds>, type = 'text/eve
 const grows = 'data: {"a":"+"}\n\n';
 const idle = 'data: {"a":""}\n\n';
 
-test('what stays within the bounds is read to its end', async () => {
+test('a reply within the limits is read to its end', async () => {
   const bounds = { maxBytes: 10_000, maxEvents: 100, maxIdleBytes: 2000, maxIdleEvents: 50, maxMalformed: 3 };
   const body = `${grows.repeat(20)}${idle.repeat(40)}${': wait\n\n'.repeat(50)}${grows}${idle.repeat(30)}`;
   expect(await read(`${body}${'data: oops\n\n'.repeat(3)}`, bounds)).toMatchObject({
@@ -53,30 +53,32 @@ const tooMuch: readonly (readonly [string, string, Partial<ReplyBounds>, string]
   ['comments', grows + ': keep-alive\n\n'.repeat(5000), { maxIdleBytes: 1000 }, '1,000 bytes in a row'],
   ['blank lines', '\n'.repeat(50_000), { maxIdleBytes: 1000 }, '1,000 bytes in a row'],
   ['empty events', grows + idle.repeat(5000), { maxIdleEvents: 50 }, '50 events in a row'],
-  ['events that are none', 'data: {oops\n\n'.repeat(5000), { maxMalformed: 50 }, 'more than 50 events that'],
+  [
+    'data that is not events',
+    'data: {oops\n\n'.repeat(5000),
+    { maxMalformed: 50 },
+    'more than 50 events that',
+  ],
   ['a line', `data: {"a":"${'x'.repeat(50_000)}`, { maxEventLength: 1000 }, 'an event of more than 1,000'],
-  ['lines of an event', 'data: x\n'.repeat(5000), { maxEventLength: 1000 }, 'an event of more than 1,000'],
+  ['lines in an event', 'data: x\n'.repeat(5000), { maxEventLength: 1000 }, 'an event of more than 1,000'],
   ['values', `data: {"a":[${'[],'.repeat(10_001)}1]}\n\n`, {}, 'more values'],
   ['depth', `data: {"a":${'['.repeat(1000)}${']'.repeat(1000)}}\n\n`, {}, 'more values'],
 ];
-test.each(tooMuch)(
-  '%s without end are given up soon, and not asked for again',
-  async (_name, body, bounds, what) => {
-    const { error, pieces } = await read(body, bounds);
-    expect(toModelError(error, about)).toMatchObject({
-      kind: 'bad_request',
-      retryable: false,
-      message: expect.stringMatching(
-        new RegExp(
-          `^The reply from http://127.0.0.1:1/v1 was aborted: it contains .*${what}.* Try again, or use`,
-        ),
+test.each(tooMuch)('endless %s are given up soon, and not retried', async (_name, body, bounds, what) => {
+  const { error, pieces } = await read(body, bounds);
+  expect(toModelError(error, about)).toMatchObject({
+    kind: 'bad_request',
+    retryable: false,
+    message: expect.stringMatching(
+      new RegExp(
+        `^The reply from http://127.0.0.1:1/v1 was aborted: it contains .*${what}.* Try again, or use`,
       ),
-    });
-    if (body.length > 40_000) expect(pieces).toBeLessThan(100);
-  },
-);
+    ),
+  });
+  if (body.length > 40_000) expect(pieces).toBeLessThan(100);
+});
 
-test('so is an answer that is not streamed', async () => {
+test('a response that is not streamed is given up, too', async () => {
   const body = `{"choices":[{"message":{"content":"${'x'.repeat(50_000)}"}}]}`;
   expect(await read(body, {}, 'application/json')).toMatchObject({ chunks: { length: 1 }, error: undefined });
   const { error, pieces } = await read(body, { maxEventLength: 1000 }, 'application/json');

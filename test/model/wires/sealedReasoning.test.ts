@@ -55,7 +55,7 @@ const answers: readonly WireAnswer[] = [
 describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
   const clientOf = (baseUrl: string): ModelClient => createModelClient(name, { apiKey: 'k', baseUrl });
 
-  test('the next step, the next turn and a resumed session send reasoning back byte for byte, where it was', async () => {
+  test('the next step, the next turn and a resumed session send reasoning back byte for byte, in its place', async () => {
     const server = await serve((index) => answers[index] ?? {});
     const first = await startAgent({ client: clientOf(server.baseUrl), tools: [read], info });
     await first.ask('What does it say?');
@@ -137,7 +137,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
     expect(server.received.at(-1)?.text).toContain('It says so.');
   });
 
-  test('a session continues on chat completions, and one from there continues here', async () => {
+  test('a session continues on chat completions, and a session from there continues here', async () => {
     const server = await serve((index) => answers[index] ?? { text: 'Yes.' });
     const first = await startAgent({ client: clientOf(server.baseUrl), tools: [read], info });
     await first.ask('What does it say?');
@@ -209,7 +209,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
     expect(server.refused).toEqual([]);
   });
 
-  test('through compactions, rewinds and other models no request is refused, and all are rebuilt from the log', async () => {
+  test('through compactions, rewinds and other models no request is rejected, and all are rebuilt from the log', async () => {
     const server = await serve((index, isSummary) => {
       if (isSummary) return { text: SUMMARY };
       if (index % 3 === 2) return { reasoning: `Because of ${index}.`, text: `Answer ${index}.` };

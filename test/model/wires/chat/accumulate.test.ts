@@ -20,7 +20,7 @@ describe('tool calls of servers that', () => {
   const B = { name: 'B', arguments: '{"y":2}' };
   test.each([
     [
-      'keep the standard',
+      'follow the standard',
       [
         calls({ index: 0, id: 'a', ...fn('A', '') }),
         calls({ index: 1, id: 'b', ...fn('B', '') }),
@@ -34,7 +34,7 @@ describe('tool calls of servers that', () => {
       ],
     ],
     [
-      'count from 1 and leave gaps',
+      'count from 1 with gaps',
       [
         calls({ index: 1, id: 'a', ...fn('A', A.arguments) }),
         calls({ index: 7, id: 'b', ...fn('B', B.arguments) }),
@@ -45,7 +45,7 @@ describe('tool calls of servers that', () => {
       ],
     ],
     [
-      'say index 0 for every call, with new ids',
+      'use index 0 for every call, with new ids',
       [
         calls({ index: 0, id: 'a', ...fn('A', A.arguments) }),
         calls({ index: 0, id: 'b', ...fn('B', B.arguments) }),
@@ -56,7 +56,7 @@ describe('tool calls of servers that', () => {
       ],
     ],
     [
-      'say index 0 for every whole call, without ids',
+      'use index 0 for every complete call, without ids',
       [calls({ index: 0, ...fn('A', A.arguments) }), calls({ index: 0, ...fn('A', '{"x":3}') })],
       [
         { id: 'new1', ...A },
@@ -64,7 +64,7 @@ describe('tool calls of servers that', () => {
       ],
     ],
     [
-      'leave out index and id, all in one chunk',
+      'omit index and id, all in one chunk',
       [calls(fn('A', A.arguments), fn('B', B.arguments))],
       [
         { id: 'new1', ...A },
@@ -72,7 +72,7 @@ describe('tool calls of servers that', () => {
       ],
     ],
     [
-      'leave out index, id and arguments, twice the same',
+      'omit index, id and arguments, twice the same',
       [calls(fn('A'), fn('A'))],
       [
         { id: 'new1', name: 'A', arguments: '{}' },
@@ -80,7 +80,7 @@ describe('tool calls of servers that', () => {
       ],
     ],
     [
-      'leave out the index and go by id',
+      'omit the index and use the id',
       [
         calls({ id: 'a', ...fn('A', '{"x"') }),
         calls({ id: 'b', ...fn('B', '{"y"') }),
@@ -93,7 +93,7 @@ describe('tool calls of servers that', () => {
       ],
     ],
     [
-      'make up a new id for every fragment',
+      'create a new id for every fragment',
       [
         calls({ index: 0, id: 'a', ...fn('A', '') }),
         calls({ index: 0, id: 'z', ...fn(undefined, A.arguments) }),
@@ -101,12 +101,12 @@ describe('tool calls of servers that', () => {
       [{ id: 'a', ...A }],
     ],
     [
-      'repeat the name with every fragment',
+      'repeat the name in every fragment',
       [calls({ index: 0, id: 'a', ...fn('A', '{"x"') }), calls({ index: 0, ...fn('A', ':1}') })],
       [{ id: 'a', ...A }],
     ],
     [
-      'send the name in pieces',
+      'send the name in fragments',
       [
         calls({ index: 0, id: 'a', ...fn('Web') }),
         calls({ index: 0, ...fn('Fetch') }),
@@ -115,12 +115,12 @@ describe('tool calls of servers that', () => {
       [{ id: 'a', name: 'WebFetch', arguments: '{}' }],
     ],
     [
-      'let the name grow',
+      'send a growing name',
       [calls({ index: 0, id: 'a', ...fn('Web') }), calls({ index: 0, ...fn('WebFetch', '{}') })],
       [{ id: 'a', name: 'WebFetch', arguments: '{}' }],
     ],
     [
-      'sum the call up at the end',
+      'repeat the full call at the end',
       [
         calls({ index: 0, id: 'a', ...fn('A', A.arguments) }),
         calls({ index: 0, id: 'a', ...fn('A', A.arguments) }),
@@ -128,7 +128,7 @@ describe('tool calls of servers that', () => {
       [{ id: 'a', ...A }],
     ],
     [
-      'give the same id twice',
+      'use the same id twice',
       [calls({ index: 0, id: 'a', ...fn('A', A.arguments) }, { index: 1, id: 'a', ...fn('B', B.arguments) })],
       [
         { id: 'a', ...A },
@@ -156,7 +156,7 @@ describe('tool calls of servers that', () => {
 });
 
 test.each(['length', 'content_filter'])(
-  'calls of a reply that ended by %s are kept but never run',
+  'calls of a reply that ended with %s are kept but never run',
   async (finish) => {
     const { reply } = await fold(
       [
@@ -209,7 +209,7 @@ test('a reply without a finish reason, or whose server gave up, is a failure', a
   expect((await fold([delta({ content: 'half' })], 'insufficient_system_resource')).reply).toBeUndefined();
 });
 
-describe('a reply that exceeds a bound', () => {
+describe('a reply that exceeds a limit', () => {
   const bounds = { ...replyBounds, maxCharacters: 100, maxArguments: 50, maxCalls: 2 };
   const long = 'x'.repeat(60);
   const tooMuch: readonly (readonly [string, readonly object[]])[] = [
@@ -221,7 +221,7 @@ describe('a reply that exceeds a bound', () => {
     ['of names', [calls({ index: 0, ...fn('A'.repeat(101)) })]],
     ['of calls', [calls({ id: 'a', ...fn('A') }, { id: 'b', ...fn('B') }, { id: 'c', ...fn('C') })]],
   ];
-  test.each(tooMuch)('%s is none, also where the server has said that it ended', async (_name, chunks) => {
+  test.each(tooMuch)('%s is discarded, even if the server has ended it', async (_name, chunks) => {
     const accumulator = createAccumulator(() => 'x', [], false, bounds);
     accumulator.push({ choices: [{ delta: {}, finish_reason: 'stop' }] });
     expect(accumulator.ended()).toBe(true);
@@ -232,7 +232,7 @@ describe('a reply that exceeds a bound', () => {
     expect(await accumulator.reply()).toBeUndefined();
   });
 
-  test('counts calls that are written as text', () => {
+  test('includes calls that are written as text', () => {
     const tools = [{ name: 'A', description: '', parameters: {} }];
     const accumulator = createAccumulator(() => 'x', tools, false, bounds);
     accumulator.push(delta({ content: '<tool_call>{"name": "A", "arguments": {"a": "' }));
@@ -242,7 +242,7 @@ describe('a reply that exceeds a bound', () => {
   });
 });
 
-test('the name of the model that answered is bounded', async () => {
+test('the name of the model that replied is limited', async () => {
   const { reply } = await fold([{ model: 'm'.repeat(1000), choices: [] }], 'stop');
   expect(reply?.model).toHaveLength(200);
 });
@@ -253,7 +253,7 @@ test.each([
   ['thinking', { thinking: 'hm' }],
   ['reasoning_content', { reasoning_content: 'hm', reasoning: 'hm' }],
   ['thinking', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }],
-])('reasoning under %s is read once', async (field, fields) => {
+])('reasoning in the field %s is read once', async (field, fields) => {
   const { reply, events } = await fold([delta(fields)], 'stop');
   expect(reply?.message.reasoning).toEqual({ field, text: 'hm' });
   expect(reply?.message.content).toBe('');
@@ -296,7 +296,7 @@ test.each([
   expect((await fold([chunk], 'stop')).reply?.usage).toEqual(expected);
 });
 
-test('whatever a server sends, folding does not throw', () => {
+test('whatever a server sends, accumulating it does not throw', () => {
   const field = fc.constantFrom(
     'choices',
     'delta',
@@ -328,7 +328,7 @@ test('whatever a server sends, folding does not throw', () => {
   );
 });
 
-test('however text and arguments are cut into chunks, the reply is the same', async () => {
+test('however text and arguments are split into chunks, the reply is the same', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ minLength: 1 }),

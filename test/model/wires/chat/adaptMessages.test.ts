@@ -65,13 +65,13 @@ const refusals: readonly (readonly [string, number, string, Adaptation | undefin
   ['vision', 400, 'Invalid content type. image_url is not supported by this model', 'plain_content'],
   ['Anthropic', 400, 'messages: text content blocks must be non-empty', 'null_content'],
   ['a choice', 400, 'tool_choice is not supported', 'no_tool_choice'],
-  ['nothing of ours', 400, 'the model is overloaded', undefined],
-  ['an error of the server that names tools', 500, 'unknown error in tools', undefined],
+  ['something unrelated', 400, 'the model is overloaded', undefined],
+  ['a server error that mentions tools', 500, 'unknown error in tools', undefined],
   ['a key', 401, 'does not support tools', undefined],
-  ['nothing there', 404, 'model "m" not found', undefined],
+  ['a missing model', 404, 'model "m" not found', undefined],
 ];
 
-test.each(refusals)('%s refuses', (_name, status, words, expected) => {
+test.each(refusals)('an error about %s is understood', (_name, status, words, expected) => {
   const first = firstDialect('http://x/v1', 'm', false);
   const next = learnDialect(first, words, status);
   expect(next?.adaptations).toEqual(expected === undefined ? undefined : [expected]);
@@ -80,7 +80,7 @@ test.each(refusals)('%s refuses', (_name, status, words, expected) => {
     expect(learnDialect(next, words, status)?.adaptations ?? []).not.toEqual(next.adaptations);
 });
 
-test('learning ends, whatever a server says', () => {
+test('learning ends, whatever a server replies', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(...refusals.map(([, , words]) => words)), { maxLength: 40 }),
@@ -124,7 +124,7 @@ function bodyWith(...adaptations: Adaptation[]) {
 }
 
 describe('what is sent instead', () => {
-  test('without tools: described, called and answered in words, by turns', () => {
+  test('tools become text: described, called and answered in alternating turns', () => {
     const { messages, ...rest } = bodyWith('text_tools', 'plain_content');
     expect(rest).not.toHaveProperty('tools');
     expect(rest).not.toHaveProperty('tool_choice');
@@ -148,7 +148,7 @@ describe('what is sent instead', () => {
     expect(JSON.stringify(messages)).not.toContain('tool_calls');
   });
 
-  test('roles by turns leave calls and results as they are', () => {
+  test('alternating roles do not change calls and results', () => {
     const { messages, tools: sent } = bodyWith('alternate');
     expect(sent).toBeDefined();
     expect(messages.map(({ role }) => role)).toEqual([
@@ -161,28 +161,28 @@ describe('what is sent instead', () => {
     ]);
   });
 
-  test('without system messages the first user message begins with them', () => {
+  test('without system messages, the first user message starts with them', () => {
     const { messages } = bodyWith('no_system', 'plain_content');
     expect(messages.some(({ role }) => role === 'system')).toBe(false);
     expect(messages[0]).toEqual({ role: 'user', content: 'Be good.\n\nlook' });
   });
 
-  test("text between a result and the user's message", () => {
+  test("a result and the user's message are separated by text", () => {
     const roles = bodyWith('assistant_after_tool').messages.map(({ role }) => role);
     expect(roles.join(' ')).toContain('tool tool assistant user');
   });
 
-  test('no empty content', () => {
+  test('content is never empty', () => {
     for (const { content } of bodyWith('null_content').messages) expect(content).not.toBe('');
   });
 
-  test('without a choice the tools are still offered', () => {
+  test('without a tool choice, tools are still offered', () => {
     expect(bodyWith()).toHaveProperty('tool_choice', 'auto');
     expect(bodyWith('no_tool_choice')).not.toHaveProperty('tool_choice');
     expect(bodyWith('no_tool_choice')).toHaveProperty('tools');
   });
 
-  test('the same body can be made again from what the log keeps', () => {
+  test('the same body can be rebuilt from the log', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([...all]), (adaptations) => {
         const dialect = { ...firstDialect('http://x/v1', 'm', false), adaptations };

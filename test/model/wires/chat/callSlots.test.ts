@@ -10,7 +10,7 @@ const call = (index: number, text: string) => ({
   function: { name: 'Read', arguments: text },
 });
 
-test('a reply may ask for a hundred calls and not for one more', () => {
+test('a reply may contain a hundred calls and not one more', () => {
   const slots = createCallSlots();
   for (let index = 0; index < 100; index++) slots.add([call(index, '{}')]);
   expect(slots.all()).toHaveLength(100);
@@ -39,7 +39,7 @@ test('endless arguments end the reply, and it is not retried', () => {
   });
 });
 
-test('many small pieces of one call, each with its name and a bracket, are not parsed again for each', () => {
+test('many small chunks of one call, each with its name and a bracket, are not parsed again for each', () => {
   const slots = createCallSlots();
   slots.add([call(0, `{"content":"${'x'.repeat(500_000)}`)]);
   const pieces = Array.from({ length: 1000 }, () => call(0, ' }'));
@@ -57,7 +57,7 @@ function isObject(text: string): boolean {
   }
 }
 
-test('text that grows is complete exactly when it is a JSON object', { tags: 'long' }, () => {
+test('growing text is complete exactly when it is a JSON object', { tags: 'long' }, () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '{',

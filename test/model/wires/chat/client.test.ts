@@ -80,23 +80,23 @@ const scenarios: readonly (readonly [string, Answer, readonly unknown[]])[] = [
     sse([`${say('a').trimEnd()}\n${say('b')}`, stop(), end]),
     [text('a'), text('b'), done('ab')],
   ],
-  ['an event cut into bytes anywhere', sse([...`${say('ü😀')}${stop()}${end}`]), [text('ü😀'), done('ü😀')]],
+  ['an event split at any byte', sse([...`${say('ü😀')}${stop()}${end}`]), [text('ü😀'), done('ü😀')]],
   ['a clean end without a finish reason', sse([say('a'), end]), [text('a'), failed('cut', true)]],
   ['a clean end at once', sse([]), [failed('cut', true)]],
   [
-    'a finish reason that means that the server gave up',
+    'a finish reason that means the server gave up',
     sse([say('a'), stop('error'), end]),
     [text('a'), failed('cut', true)],
   ],
   ['a cut socket', sse([say('a')], 'cut'), [text('a'), failed('cut', true)]],
-  ['a socket cut after the finish reason', sse([say('a'), stop()], 'cut'), [text('a'), done('a')]],
+  ['a connection lost after the finish reason', sse([say('a'), stop()], 'cut'), [text('a'), done('a')]],
   [
     'an error event in the stream',
     sse([say('a'), 'data: {"error":{"message":"upstream died","code":502}}\n\n']),
     [text('a'), failed('server', true, { status: 502, message: expect.stringContaining('upstream died') })],
   ],
   [
-    'an error event by name',
+    'an error event with a name',
     sse(['event: error\ndata: {"message":"overloaded"}\n\n']),
     [failed('server', true, { message: expect.stringContaining('overloaded') })],
   ],
@@ -106,14 +106,14 @@ const scenarios: readonly (readonly [string, Answer, readonly unknown[]])[] = [
     [failed('server', true, { status: 500 })],
   ],
   [
-    'a page of HTML',
+    'an HTML page',
     plain(200, '<!doctype html><p>hi', { 'content-type': 'text/html' }),
     [failed('bad_url', false)],
   ],
-  ['JSON of another kind', plain(200, '{"status":"ok"}'), [failed('bad_url', false)]],
+  ['other JSON', plain(200, '{"status":"ok"}'), [failed('bad_url', false)]],
   ['nothing at all', plain(204, ''), [failed('bad_url', false)]],
   [
-    'a whole reply from a server that does not stream',
+    'a full reply from a server that does not stream',
     plain(
       200,
       JSON.stringify(
@@ -146,7 +146,7 @@ const scenarios: readonly (readonly [string, Answer, readonly unknown[]])[] = [
     [failed('server', true)],
   ],
   [
-    'a refused key that the server quotes',
+    'a rejected key that the server quotes',
     plain(401, '{"error":{"message":"bad key sk-secret-key"}}'),
     [failed('auth', false, { message: expect.not.stringContaining('sk-secret-key') })],
   ],
@@ -157,7 +157,7 @@ const scenarios: readonly (readonly [string, Answer, readonly unknown[]])[] = [
     [failed('model_not_found', false)],
   ],
   [
-    'an overflow outside of `error`',
+    'an overflow outside `error`',
     plain(
       400,
       '{"object":"error","message":"This model\'s maximum context length is 4096 tokens. However, you requested 5000"}',
@@ -172,7 +172,7 @@ describe('each stream ends in exactly one done or failed', () => {
     expect(await collect({ baseUrl })).toEqual(expected);
   });
 
-  test('a stall in the middle, with its own patience', async () => {
+  test('a stall during the reply has its own timeout', async () => {
     const { baseUrl } = await serve(sse([say('a')], 'hang'));
     expect(await collect({ baseUrl, idleTimeoutMs: 50 })).toEqual([text('a'), failed('stalled', true)]);
   });
@@ -183,9 +183,9 @@ describe('each stream ends in exactly one done or failed', () => {
   });
 
   test.each<readonly [string, beginning: readonly string[], progressTimeoutMs: number]>([
-    ['without any reply', [], 200],
+    ['before any reply', [], 200],
     // Includes the time until the beginning arrives, which on a busy machine may take a second.
-    ['without more of the reply', [say('a')], 5_000],
+    ['after the start of a reply', [say('a')], 5_000],
   ])('keep-alives %s for too long', async (_name, beginning, progressTimeoutMs) => {
     const { baseUrl } = await serve((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(beginning.join(''));
@@ -198,7 +198,7 @@ describe('each stream ends in exactly one done or failed', () => {
     ]);
   });
 
-  test('signs of life after the end do not hold it up', { tags: 'long' }, async () => {
+  test('keep-alives after the end do not delay it', { tags: 'long' }, async () => {
     const most = 4000;
     let written = 0;
     const { baseUrl } = await serve(async (response) => {
@@ -212,7 +212,7 @@ describe('each stream ends in exactly one done or failed', () => {
     expect(written).toBeLessThan(most);
   });
 
-  test('silence with signs of life is no stall', { tags: 'long' }, async () => {
+  test('silence with keep-alives is not a stall', { tags: 'long' }, async () => {
     const { baseUrl } = await serve(
       sse([...Array.from({ length: 400 }, () => ': wait\n\n'), say('a'), stop(), end]),
     );
@@ -220,7 +220,7 @@ describe('each stream ends in exactly one done or failed', () => {
   });
 });
 
-test('tool calls, reasoning and the finish reason come through', async () => {
+test('tool calls, reasoning and the finish reason are passed on', async () => {
   const call = (fragment: object) => event({ delta: { tool_calls: [fragment] } });
   const { baseUrl } = await serve(
     sse([
@@ -258,7 +258,7 @@ test('tool calls, reasoning and the finish reason come through', async () => {
   ]);
 });
 
-test('the request says no more than it must', async () => {
+test('the request contains only what is needed', async () => {
   const { baseUrl, requests } = await serve(sse([say('a'), stop(), end]));
   await collect({ baseUrl, apiKey: undefined, headers: { 'X-Team': 'blue-team' } });
   expect(requests[0]?.body).toEqual({
@@ -272,7 +272,7 @@ test('the request says no more than it must', async () => {
   expect(requests[0]?.headers.authorization).toBeUndefined();
 });
 
-test('fields that a server refuses are left out, and stay left out', async () => {
+test('fields that a server rejects are omitted from then on', async () => {
   const refuse = (message: string) => plain(400, JSON.stringify({ error: { message } }));
   const good = sse([say('a'), stop(), end]);
   const { baseUrl, requests } = await serve(
@@ -301,7 +301,7 @@ test('fields that a server refuses are left out, and stay left out', async () =>
   ]);
 });
 
-test('a server that refuses everything gets only a few requests', async () => {
+test('a server that rejects everything gets only a few requests', async () => {
   const { baseUrl, requests } = await serve(
     plain(
       400,
@@ -314,7 +314,7 @@ test('a server that refuses everything gets only a few requests', async () => {
 });
 
 describe('an abort ends the stream silently and at once', () => {
-  test('in the middle of a reply', async () => {
+  test('during a reply', async () => {
     const { baseUrl } = await serve(sse([say('a')], 'hang'));
     const controller = new AbortController();
     const events: ModelEvent[] = [];
@@ -326,7 +326,7 @@ describe('an abort ends the stream silently and at once', () => {
     expect(events).toEqual([text('a')]);
   });
 
-  test('before the answer, and before the request', async () => {
+  test('before the response, and before the request', async () => {
     const { baseUrl, requests } = await serve(sse([], 'hang'));
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 50);
@@ -352,7 +352,7 @@ describe('an abort ends the stream silently and at once', () => {
   });
 });
 
-test('no server: reported at once, and retried only if it has answered before', async () => {
+test('a missing server is reported at once, and retried only if it has replied before', async () => {
   const server = await startSseServer([sse([say('a'), stop(), end])]);
   const client = createOpenAIClient({ apiKey: 'k', baseUrl: server.baseUrl });
   const ask = async () => {
@@ -428,7 +428,7 @@ describe('against a full OpenAI-compatible server', () => {
     });
   });
 
-  test('a cut stream and an error', async () => {
+  test('a stream that breaks off, and an error', async () => {
     expect((await ask('cut')).at(-1)).toEqual(failed('cut', true));
     mock.nextRequestError(503, { message: 'loading model' });
     expect(await ask('hello')).toEqual([

@@ -22,15 +22,15 @@ test.each([
   ['keys without quotes', '{path: "a"}', { path: 'a' }],
   ['a code fence', '```json\n{"a":1}\n```', { a: 1 }],
   ['a raw line break in a string', '{"content":"one\ntwo"}', { content: 'one\ntwo' }],
-  ['a backslash of a pattern', '{"pattern":"\\d+\\.ts"}', { pattern: '\\d+\\.ts' }],
+  ['a backslash in a pattern', '{"pattern":"\\d+\\.ts"}', { pattern: '\\d+\\.ts' }],
   [
-    'a backslash of a path',
+    'a backslash in a path',
     '{"path":"C:\\Projects\\x","q":"say \\"hi\\""}',
     { path: 'C:\\Projects\\x', q: 'say "hi"' },
   ],
-  ['a missing last bracket', '{"a":{"b":["c"]', { a: { b: ['c'] } }],
+  ['a missing closing bracket', '{"a":{"b":["c"]', { a: { b: ['c'] } }],
   ['a missing comma', '{"a":1 "b":2}', { a: 1, b: 2 }],
-])('%s is obviously meant', async (_name, raw, meant) => {
+])('%s has an obvious meaning', async (_name, raw, meant) => {
   const repaired = await repairArguments(raw, 'Read');
   expect(repaired.invalid).toBeUndefined();
   expect(repaired.rawArguments).toBe(raw);
@@ -42,13 +42,13 @@ test.each([
   ['a list', '[1,2]'],
   ['a number', '42'],
   ['null', 'null'],
-  ['an open string', '{"path":"a","content":"half a fi'],
-  ['an open string with the bracket in it', '{"path":"a","content":"half}'],
-  ['a number that may go on', '{"limit":12'],
+  ['an unclosed string', '{"path":"a","content":"half a fi'],
+  ['an unclosed string with the bracket in it', '{"path":"a","content":"half}'],
+  ['a number that may continue', '{"limit":12'],
   ['a key without value', '{"path":"a","content"'],
   ['a colon without value', '{"path":'],
   ['an empty value', '{"path":}'],
-  ['a comma at the end', '{"path":"a",'],
+  ['a final comma', '{"path":"a",'],
   ['an ellipsis', '{"lines":["a",...]}'],
   ['two different objects', '{"a":1}{"b":2}'],
 ])('%s is rejected with a message that the model can act on', async (_name, raw) => {
@@ -66,7 +66,7 @@ test('the excerpt of a long text stays short', async () => {
 
 const objects = fc.dictionary(fc.string(), fc.jsonValue());
 
-test('every object comes through byte for byte, however it is spaced', async () => {
+test('every object is passed on byte for byte, whatever its spacing', async () => {
   await fc.assert(
     fc.asyncProperty(objects, fc.nat(3), async (value, spaces) => {
       const raw = JSON.stringify(value, null, spaces);
@@ -112,7 +112,7 @@ test('it never throws, and its result is always an object', async () => {
   );
 });
 
-test('arguments nested beyond measure are refused; brackets in a string are text', async () => {
+test('excessively nested arguments are rejected; brackets in a string are text', async () => {
   for (const raw of [`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, `{"a":${'{"a":'.repeat(101)}`]) {
     const refused = await repairArguments(raw, 'Read');
     expect(refused).toMatchObject({ arguments: '{}', invalid: expect.stringContaining('100 levels deep') });
