@@ -3,7 +3,7 @@ import { changedGrants, changedPart } from '../../src/config/changedParts.ts';
 
 const long = 'a'.repeat(2000);
 
-test('a change in the middle of a long text is shown with what is around it', () => {
+test('a change in the middle of a long text is shown with its surroundings', () => {
   expect(changedPart(`${long}true${long}`, `${long}touch /tmp/x${long}`)).toBe(
     `…${'a'.repeat(59)}t[was: rue] [now: ouch /tmp/x]${'a'.repeat(60)}…`,
   );
@@ -11,7 +11,7 @@ test('a change in the middle of a long text is shown with what is around it', ()
   expect(changedPart('one', 'other thing')).toBeUndefined();
 });
 
-test('a grant is compared with the ones of its kind and file', () => {
+test('a grant is compared with those of its kind and file', () => {
   const grant = { kind: 'hooks', source: 'f', text: `${long}true${long}` };
   const now = { ...grant, text: `${long}false${long}` };
   expect(changedGrants([{ ...grant, source: 'g' }, grant], [now])).toEqual([

@@ -14,7 +14,7 @@ test.each(Object.entries(derivedFiles()))('%s is up to date', (path, data) => {
   expect(read(path), advice).toEqual(JSON.parse(JSON.stringify(data)));
 });
 
-test('the example is strict JSON that holds every setting at its default, and is valid', () => {
+test('the example is valid, strict JSON with every setting at its default', () => {
   const { $schema, ...example } = read('.clawdcode.example.json') as Record<string, unknown>;
   expect($schema).toBe('./schema/settings.schema.json');
   expect(example).toEqual(settingsSchema.parse({}));

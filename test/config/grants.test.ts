@@ -10,7 +10,7 @@ import { cpuMs } from '../cpuTime.ts';
 const source = '.clawdcode.json';
 
 describe('grants', () => {
-  test('are the rules, directories and variables one by one, and every other setting whole', () => {
+  test('are single rules, directories and variables, and every other setting as a whole', () => {
     const values = {
       model: 'big',
       theme: 'dark',
@@ -33,7 +33,7 @@ describe('grants', () => {
     ]);
   });
 
-  test('a value that only tightens, or grants nothing, is not a grant', () => {
+  test('a value that only restricts, or grants nothing, is not a grant', () => {
     const values = {
       env: {},
       webFetch: { allowPrivate: false },
@@ -44,14 +44,14 @@ describe('grants', () => {
     expect(grantsOf([{ source, values }])).toEqual([]);
   });
 
-  test('as many as fit into a file are distinguished at once', () => {
+  test('as many as fit into a file are distinguished quickly', () => {
     const values = {
       permissions: { allow: Array.from({ length: 50_000 }, (_, index) => `Bash(x${index})`) },
     };
     expect(cpuMs(() => grantsOf([{ source, values }]), 2)).toBeLessThan(1000);
   });
 
-  test('the order of keys in a file makes no difference', () => {
+  test('the order of keys in a file does not matter', () => {
     const [a, b] = [
       { checkpoints: { enabled: false, maxFileBytes: 1 } },
       { checkpoints: { maxFileBytes: 1, enabled: false } },
@@ -70,7 +70,7 @@ describe('grants', () => {
   });
 });
 
-describe('settings of a folder that was trusted', () => {
+describe('settings of a trusted folder', () => {
   let base: string;
   beforeEach(async () => {
     base = await mkdtemp(join(tmpdir(), 'clawdcode-grants-'));
@@ -90,7 +90,7 @@ describe('settings of a folder that was trusted', () => {
     permissions: { allow: ['Bash(npm test)'], additionalDirectories: ['../shared'] },
   };
 
-  test('count as long as they are what was agreed to', async () => {
+  test('apply as long as they are what was approved', async () => {
     const { grants } = await load(agreed);
     const { untrusted, rules, settings } = await load(agreed, grants);
     expect(untrusted).toEqual([]);
@@ -131,13 +131,13 @@ describe('settings of a folder that was trusted', () => {
     });
   });
 
-  test('ask nothing if a value was removed or only tightens', async () => {
+  test('do not ask if a value was removed or only restricts', async () => {
     const { grants } = await load(agreed);
     const less = { env: { CI: '1' }, permissions: { deny: ['Bash'], defaultMode: 'plan' } };
     expect((await load(less, grants)).untrusted).toEqual([]);
   });
 
-  test("turn the user's own status line off only once that is approved", async () => {
+  test("turn off the user's own status line only once that is approved", async () => {
     await mkdir(join(base, 'data'));
     await writeFile(join(base, 'data', 'config.json'), '{"statusLine": {"command": "mine"}}');
     const off = { statusLine: null };
@@ -155,9 +155,9 @@ describe('settings of a folder that was trusted', () => {
   });
 
   test.each<readonly [string, readonly Grant[], boolean]>([
-    ['was another one', [{ kind: 'baseUrl', text: 'https://a.example/v1', source }], true],
-    ['may have been agreed to in an earlier version', [], true],
-    ['was none, so that the own endpoint was meant', [{ kind: 'model', text: 'm', source }], false],
+    ['was a different one', [{ kind: 'baseUrl', text: 'https://a.example/v1', source }], true],
+    ['may have been approved in an earlier version', [], true],
+    ['was not set, so that the user’s own applied', [{ kind: 'model', text: 'm', source }], false],
   ])('an endpoint that %s', async (_, granted, isHeldUp) => {
     const { untrusted, settings, misread } = await load({ baseUrl: 'https://b.example/v1' }, granted);
     expect(untrusted.map(({ key }) => key)).toEqual(['baseUrl']);

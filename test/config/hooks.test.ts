@@ -50,7 +50,7 @@ const shown = ({ hooks }: LoadedSettings): unknown[] =>
     ...(ignored === undefined ? [] : [ignored]),
   ]);
 
-test('hooks of all layers add up, each with its file', async () => {
+test('hooks of all layers are combined, each with its file', async () => {
   await write('config.json', { hooks: { Stop: [group('user')] } });
   await write('project/.clawdcode.json', { hooks: { Stop: [group('project')] } });
   await write('project/.clawdcode.local.json', { hooks: { Stop: [group('local')] } });
@@ -61,7 +61,7 @@ test('hooks of all layers add up, each with its file', async () => {
   ]);
 });
 
-test('hooks of --settings run, in a folder that is not trusted too; what is left out there is no mistake', async () => {
+test('hooks in --settings run, even in an untrusted folder; omitted fields are not mistakes', async () => {
   await write('config.json', { hooks: { Stop: [group('user')] } });
   const flag = { hooks: { Stop: [group('given')], Elicitation: [group('later')] } };
   const loaded = await load({ trusted: false, flag });
@@ -108,7 +108,7 @@ test('each hook of a folder is one grant, by its content', async () => {
   expect(some.untrusted).toMatchObject([{ key: 'hooks', count: 1 }, { key: 'disableAllHooks' }]);
 });
 
-test('a folder turns hooks that the user turned off on again only with approval', async () => {
+test('a folder turns hooks back on that the user turned off only with approval', async () => {
   await write('config.json', { disableAllHooks: true, hooks: { Stop: [{ hooks: [hook('mine')] }] } });
   await write('project/.clawdcode.json', { disableAllHooks: false });
   const held = await load({ granted: [] });
@@ -118,7 +118,7 @@ test('a folder turns hooks that the user turned off on again only with approval'
   expect(granted.hooks.map(({ ignored }) => ignored)).toEqual([undefined]);
 });
 
-test('what this version does not run is named once, and a mistake costs only its hook', () => {
+test('unsupported hooks are named once, and a mistake disables only its hook', () => {
   const { hooks, problems } = readHooks(
     {
       Unheard: [group('x')],
@@ -151,7 +151,7 @@ test('what this version does not run is named once, and a mistake costs only its
   ]);
 });
 
-test('hooks that a model, an agent or a server decides', () => {
+test('hooks decided by a model, an agent or a server are read', () => {
   const { hooks, problems } = readHooks(
     {
       Stop: [
@@ -180,7 +180,7 @@ test('hooks that a model, an agent or a server decides', () => {
   ]);
 });
 
-test('the options of a hook are read, and unknown ones are no mistake', () => {
+test('the options of a hook are read, and unknown ones are not mistakes', () => {
   const options = {
     timeout: 1e9,
     async: true,
@@ -201,7 +201,7 @@ test('the options of a hook are read, and unknown ones are no mistake', () => {
   });
 });
 
-test('managed settings add hooks that others cannot turn off, and may allow only their own', async () => {
+test('managed settings add hooks that cannot be turned off, and may allow only their own', async () => {
   await write('config.json', {
     hooks: { Stop: [group('user')] },
     disableAllHooks: true,

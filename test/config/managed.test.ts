@@ -43,7 +43,7 @@ function load(
 }
 
 describe('the layer', () => {
-  test('a value in it wins over files, environment and flags, and is named as the source', async () => {
+  test('a value in it overrides files, environment and flags, and is named as the source', async () => {
     await write(user, { model: 'a', maxTurns: 1, theme: 'ansi' });
     await write(project, { model: 'b' });
     await write(main, { model: 'managed', maxTurns: 7, baseUrl: 'http://127.0.0.1:9/v1' });
@@ -67,13 +67,13 @@ describe('the layer', () => {
     [{ enabled: true }, { mode: 'read-only' }, { mode: 'read-only', enabled: true }],
     [{ mode: 'danger-full-access' }, { enabled: false }, { mode: 'danger-full-access', enabled: false }],
     [{ denyRead: ['/x'] }, { enabled: false }, { enabled: false }],
-  ])('a sandbox that %j wants is not switched off by %j', async (managed, own, expected) => {
+  ])('a sandbox required by %j is not turned off by %j', async (managed, own, expected) => {
     await write(main, { sandbox: managed });
     await write(user, { sandbox: own });
     expect((await load()).settings.sandbox).toMatchObject(expected);
   });
 
-  test('a list of the sandbox that loosens is the whole list, one that tightens grows', async () => {
+  test('a sandbox list that loosens is replaced, one that restricts grows', async () => {
     const own = { allowWrite: ['/own'], denyRead: ['/own'], excludedCommands: ['own *'], allowEnv: ['OWN'] };
     const hosts = { allowedDomains: ['own.example'], deniedDomains: ['own.example'], allowLocalPorts: [1] };
     await write(user, { sandbox: { ...own, network: hosts } });
@@ -99,7 +99,7 @@ describe('the layer', () => {
     });
   });
 
-  test('its folder adds to it in the order of the names, and later ones win', async () => {
+  test('files in its folder add to it in the order of their names, and later ones take precedence', async () => {
     await write(main, { model: 'a', permissions: { deny: ['Bash(one)'] } });
     await write('etc/managed-settings.d/10-x.json', { model: 'b', permissions: { deny: ['Bash(two)'] } });
     await write('etc/managed-settings.d/20-y.json', { model: 'c' });
@@ -140,7 +140,7 @@ describe('the layer', () => {
   });
 });
 
-describe('what users cannot loosen', () => {
+describe('restrictions on users', () => {
   test('bypassPermissions is unavailable, from flags and files alike', async () => {
     await write(main, { permissions: { disableBypassPermissionsMode: 'disable' } });
     await write(user, { permissions: { defaultMode: 'yolo' } });
@@ -157,7 +157,7 @@ describe('what users cannot loosen', () => {
     { enabled: true },
     { mode: 'workspace-write' },
     { mode: 'read-only', excludedCommands: ['managed *'] },
-  ])('no command leaves a sandbox that is required by %j, and no socket leads out of it', async (sandbox) => {
+  ])('no command leaves a sandbox required by %j, and no socket leads out of it', async (sandbox) => {
     await write(main, { sandbox });
     const loose = { excludedCommands: ['*'], network: { allowUnixSockets: true, forwardPorts: false } };
     for (const file of [user, project]) await write(file, { sandbox: loose });
@@ -169,7 +169,7 @@ describe('what users cannot loosen', () => {
   });
 
   test.each([{ autoAllow: false }, { mode: 'danger-full-access' }, { enabled: false }])(
-    'where managed settings require none, as with %j, commands may be excluded',
+    'if managed settings require none, as with %j, commands may be excluded',
     async (sandbox) => {
       await write(main, { sandbox });
       await write(user, { sandbox: { excludedCommands: ['docker *'] } });
@@ -178,7 +178,7 @@ describe('what users cannot loosen', () => {
   );
 
   test.each([{ disableAutoMode: 'disable' }, { auto: { enabled: false } }])(
-    'auto is gone with %j, whatever the user writes or types',
+    'auto is unavailable with %j, whatever the user writes or types',
     async (permissions) => {
       await write(main, { permissions });
       await write(user, { permissions: { auto: { enabled: true } } });
@@ -188,13 +188,13 @@ describe('what users cannot loosen', () => {
     },
   );
 
-  test('a mode to start in wins over the flag', async () => {
+  test('an initial mode overrides the flag', async () => {
     await write(main, { permissions: { defaultMode: 'plan' } });
     const { settings } = await load({ flags: { permissionMode: 'bypassPermissions' } });
     expect(settings.permissions.defaultMode).toBe('plan');
   });
 
-  test('with allowManagedPermissionRulesOnly the allow rules of others do not count, and what tightens does', async () => {
+  test('with allowManagedPermissionRulesOnly other allow rules do not apply, and restrictions do', async () => {
     await write(main, { allowManagedPermissionRulesOnly: true, permissions: { allow: ['Bash(npm test)'] } });
     await write(user, { permissions: { allow: ['Bash(a)'], deny: ['Bash(b)'] } });
     await write(project, { permissions: { allow: ['Bash(c)'], ask: ['Bash(d)'] } });
@@ -207,7 +207,7 @@ describe('what users cannot loosen', () => {
     ]);
   });
 
-  test.each([user, project])('that option does not count in %s', async (file) => {
+  test.each([user, project])('that option does not apply in %s', async (file) => {
     await write(file, { allowManagedPermissionRulesOnly: true, permissions: { allow: ['Bash(a)'] } });
     const { rules, problems } = await load();
     expect(rules).toHaveLength(1);
@@ -215,16 +215,16 @@ describe('what users cannot loosen', () => {
   });
 });
 
-describe('what cannot be used refuses the start', () => {
+describe('invalid managed settings prevent the start', () => {
   test.each([
     ['no JSON', '{ "permissions": { "deny": ["Bash"] '],
     ['nothing', ''],
     ['only a comment', '// { "permissions": { "deny": ["Bash"] } }'],
     ['not an object', '[]'],
-    ['a misspelt key', { permisions: { deny: ['Bash(curl *)'] } }],
-    ['a misspelt key inside', { permissions: { denny: ['Bash(curl *)'] } }],
+    ['a misspelled key', { permisions: { deny: ['Bash(curl *)'] } }],
+    ['a misspelled nested key', { permissions: { denny: ['Bash(curl *)'] } }],
     ['a bad value', { permissions: { disableAutoMode: true } }],
-    ['a bad item of a list', { permissions: { deny: [7] } }],
+    ['an invalid list item', { permissions: { deny: [7] } }],
   ])('%s', async (_what, content) => {
     await write(main, content);
     await expect(load()).rejects.toMatchObject({ name: 'ManagedSettingsError' });
@@ -243,7 +243,7 @@ describe('what cannot be used refuses the start', () => {
     await expect(load()).rejects.toThrow(/"permissions" is defined more than once/);
   });
 
-  test('a broken file in the folder as well, and a folder that is none', async () => {
+  test('a broken file in the folder, and a folder that is not one', async () => {
     await write('etc/managed-settings.d/bad.json', '{');
     await expect(load()).rejects.toThrow(/bad\.json/);
     await rm(join(top, 'etc/managed-settings.d'), { recursive: true });
@@ -251,7 +251,7 @@ describe('what cannot be used refuses the start', () => {
     await expect(load()).rejects.toThrow(/managed-settings\.d cannot be read/);
   });
 
-  test('a folder in the place of the file, and a link in circles', async () => {
+  test('a folder in place of the file, and a circular link', async () => {
     await mkdir(join(top, main));
     await expect(load()).rejects.toMatchObject({ name: 'ManagedSettingsError' });
     await rm(join(top, main), { recursive: true });
@@ -260,7 +260,7 @@ describe('what cannot be used refuses the start', () => {
   });
 
   test.each([main, 'etc/managed-settings.d/a.json', 'etc/managed-settings.d', 'etc'])(
-    'a link without a target in the place of %s',
+    'a dangling link in place of %s',
     async (path) => {
       await rm(join(top, path), { recursive: true, force: true });
       await symlink(join(top, 'not-mounted'), join(top, path));
@@ -269,12 +269,12 @@ describe('what cannot be used refuses the start', () => {
     },
   );
 
-  test('no managed folder at all is no policy', async () => {
+  test('without a managed folder there is no policy', async () => {
     await rm(join(top, 'etc'), { recursive: true });
     expect((await load()).problems).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() === 0)('a file that may not be read', async () => {
+  test.skipIf(process.getuid?.() === 0)('an unreadable file', async () => {
     await write(main, { model: 'x' }, 0o000);
     await expect(load()).rejects.toThrow(/cannot be read/);
   });
@@ -301,7 +301,7 @@ describe('a file that others can write', () => {
     permissions: { deny: ['Bash(rm *)'], ask: ['Bash(git push *)'], disableAutoMode: 'disable' },
   };
 
-  test('only what tightens is taken from it', () => {
+  test('can only restrict', () => {
     expect(tighteningOf(loose)).toEqual(tightening);
     expect(tighteningOf({ permissions: { defaultMode: 'dontAsk' } })).toEqual({
       permissions: { defaultMode: 'dontAsk' },
@@ -384,7 +384,7 @@ describe('a file that others can write', () => {
 });
 
 describe('the mode auto', () => {
-  test('is off, until the user writes or types it', async () => {
+  test('is off until the user turns it on', async () => {
     expect((await load()).refusedModes.auto).toContain('permissions.auto.enabled');
     const typed = await load({ flags: { permissionMode: 'auto' } });
     expect([typed.refusedModes.auto, typed.settings.permissions.defaultMode]).toEqual([undefined, 'auto']);
@@ -396,7 +396,7 @@ describe('the mode auto', () => {
     ]);
   });
 
-  test('to start in it is not to switch it on', async () => {
+  test('choosing it as the initial mode does not turn it on', async () => {
     await write(user, { permissions: { defaultMode: 'auto' } });
     const { settings, problems } = await load();
     expect(settings.permissions.defaultMode).toBe('default');
@@ -404,7 +404,7 @@ describe('the mode auto', () => {
   });
 
   test.each(['.clawdcode.json', '.clawdcode.local.json'])(
-    '%s neither switches it on nor starts in it nor instructs the judge, in a trusted folder too',
+    '%s neither turns it on nor starts in it nor instructs the judge, even in a trusted folder',
     async (file) => {
       const permissions = { auto: { enabled: true, rules: ['Allow everything.'] }, defaultMode: 'auto' };
       await write(`project/${file}`, { permissions });
@@ -420,7 +420,7 @@ describe('the mode auto', () => {
     },
   );
 
-  test('a copy of the example file in a folder is no mistake', async () => {
+  test('a copy of the example file in a folder is not reported', async () => {
     await write(project, {
       allowManagedPermissionRulesOnly: false,
       permissions: { auto: { enabled: false, rules: [] } },
@@ -428,7 +428,7 @@ describe('the mode auto', () => {
     expect((await load()).problems).toEqual([]);
   });
 
-  test('managed settings switch it on for everybody', async () => {
+  test('managed settings turn it on for everyone', async () => {
     await write(main, { permissions: { auto: { enabled: true } } });
     expect((await load()).refusedModes).toEqual({});
   });

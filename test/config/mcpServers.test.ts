@@ -29,7 +29,7 @@ const load = (given: Partial<Parameters<typeof loadSettings>[0]> = {}) =>
 const named = ({ servers }: Awaited<ReturnType<typeof load>>): string[] =>
   servers.map(({ name, scope, definition }) => `${name} ${scope} ${definition.command ?? definition.url}`);
 
-test('of two servers with the same name the nearer one applies as a whole', async () => {
+test('of two servers with the same name, the nearer one applies as a whole', async () => {
   await write('.clawdcode/config.json', {
     a: { command: 'user', env: { KEY: '1' } },
     b: { command: 'user' },
@@ -48,7 +48,7 @@ test('of two servers with the same name the nearer one applies as a whole', asyn
   expect(candidateServers(loaded.servers, true)).toEqual([]);
 });
 
-test('servers of a folder that is not trusted are held back, and the question names their files', async () => {
+test('servers of an untrusted folder are held back, and the question names their files', async () => {
   await write('.clawdcode/config.json', { mine: { command: 'user' } });
   await write('project/.mcp.json', { theirs: { command: 'shared' } });
   await write('project/.clawdcode.json', { more: { command: 'project' } });
@@ -61,7 +61,7 @@ test('servers of a folder that is not trusted are held back, and the question na
   ]);
 });
 
-test('trust in the folder does not ask again when a server changes; its approval does', async () => {
+test('folder trust does not ask again when a server changes; its approval does', async () => {
   await write('project/.mcp.json', { a: { command: 'one' } });
   const { grants, servers } = await load({ trusted: false, granted: [] });
   expect(servers).toEqual([]);
@@ -83,7 +83,7 @@ test.each([
   ['no command and no url', { args: ['x'] }, 'it needs a "command", or a "url"'],
   ['both', { command: 'x', url: 'https://x.example' }, 'it has both'],
   ['a type without its url', { type: 'sse', command: 'x' }, 'a server of type sse needs a "url"'],
-  ['arguments that are no list', { command: 'x', args: 'y' }, 'args'],
+  ['arguments that are not a list', { command: 'x', args: 'y' }, 'args'],
 ])('a definition with %s disables the server, in any file', async (_, definition, why) => {
   await write('project/.mcp.json', { bad: definition, good: { command: 'x', unknown: 1 } });
   await write('.clawdcode/config.json', { alsoBad: definition, alsoGood: { command: 'y' } });
@@ -94,7 +94,7 @@ test.each([
 });
 
 test.each(['a__b', '_a', 'a_', 'a b', 'ä', '', 'x'.repeat(41), 'a\u001b[31m'])(
-  'a server cannot be called %j',
+  'a server cannot be named %j',
   async (name) => {
     await write('project/.mcp.json', { [name]: { command: 'x' } });
     await write('.clawdcode/config.json', { [name]: { command: 'x' }, ok: { command: 'x' } });

@@ -13,11 +13,11 @@ test.each([
   ['import', ['export', 'init'], undefined],
   ['effort', ['export'], undefined],
   ['bare', ['name'], undefined],
-])('nearest to %j among %j is %j', (word, candidates, expected) => {
+])('the nearest to %j in %j is %j', (word, candidates, expected) => {
   expect(nearest(word, candidates)).toBe(expected);
 });
 
-test('distance is zero only for equal words, symmetric, and one for a single slip', () => {
+test('the distance is zero only for equal words, symmetric, and one for a single typo', () => {
   const word = fc.string({ maxLength: 12 });
   fc.assert(
     fc.property(word, word, fc.nat(12), (a, b, at) => {

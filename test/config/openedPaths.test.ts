@@ -54,8 +54,8 @@ async function opened(...given: Parameters<typeof load>) {
   return { places, problems, untrusted, grants };
 }
 
-describe('a path in the settings of a repository', () => {
-  test('is opened where it really is, and a link is approved with its place', async () => {
+describe('a path in a repository’s settings', () => {
+  test('opens its real location, and a link is approved with its target', async () => {
     await symlink('docs', join(home, 'notes'));
     const { places, problems, grants } = await opened(everything('~/notes'));
     const real = join(home, 'docs');
@@ -79,7 +79,7 @@ describe('a path in the settings of a repository', () => {
     );
   });
 
-  test('that was approved as written needs no approval again unless a link leads it elsewhere', async () => {
+  test('approved as written needs no new approval unless a link redirects it', async () => {
     await symlink('docs', join(home, 'notes'));
     const old = (text: string) => keys.map((kind): Grant => ({ kind, text, source }));
     for (const path of ['~/docs', 'out', 'build/later', '../docs/'])
@@ -88,7 +88,7 @@ describe('a path in the settings of a repository', () => {
   });
 
   test.each(['ext', 'ext/', 'chain', 'ext/docs', '~/repo/ext', 'HOME/repo/ext', 'dangling'])(
-    'is refused if a link of the repository leads it out: %s',
+    'is rejected if a link of the repository leads out: %s',
     async (name) => {
       await symlink('..', join(root, 'ext'));
       await symlink('ext', join(root, 'chain'));
@@ -111,7 +111,7 @@ describe('a path in the settings of a repository', () => {
     expect(grants[0]?.text).toBe(`build → ${join(root, 'out')}`);
   });
 
-  test('of Claude Code is treated alike', async () => {
+  test('from Claude Code is treated the same', async () => {
     await mkdir(join(root, '.claude'));
     await symlink('..', join(root, 'ext'));
     const settings = { permissions: { additionalDirectories: ['ext', '~/docs'] } };
@@ -120,7 +120,7 @@ describe('a path in the settings of a repository', () => {
     expect(problems).toMatchObject([{ key: 'permissions.additionalDirectories' }]);
   });
 
-  test('is one of a few: of thousands, which would delay the start, only the first are resolved', {
+  test('is resolved only if it is among the first, so that thousands do not delay the start', {
     tags: 'long',
   }, async () => {
     const paths = Array.from({ length: 20_000 }, (_, index) => `x${index}/y`);
@@ -130,7 +130,7 @@ describe('a path in the settings of a repository', () => {
     expect(loaded.settings.sandbox.denyRead).toHaveLength(20_000);
   });
 
-  test('names only a few of many that are refused', async () => {
+  test('is named only among the first of many that are rejected', async () => {
     await symlink('..', join(root, 'ext'));
     const allowWrite = Array.from({ length: 100 }, (_, index) => `ext/${index}`);
     const { problems } = await load({ sandbox: { allowWrite } });
@@ -140,7 +140,7 @@ describe('a path in the settings of a repository', () => {
 });
 
 test.each(['~/.clawdcode/config.json', '~/etc/managed-settings.json', '--settings'])(
-  'a link of the project leads no path of %s out of the project',
+  'a link in the project leads no path in %s out of the project',
   async (file) => {
     await symlink('..', join(root, 'ext'));
     const settings = everything('ext');
@@ -151,7 +151,7 @@ test.each(['~/.clawdcode/config.json', '~/etc/managed-settings.json', '--setting
   },
 );
 
-test('a folder on the command line is where a link leads at that moment', async () => {
+test('a folder on the command line is resolved once, at the start', async () => {
   await symlink('../docs', join(root, 'ext'));
   const { places, problems } = await opened({}, { flags: { addDirs: [join(root, 'ext')] } });
   expect(places[0]).toEqual([join(home, 'docs')]);
@@ -165,7 +165,7 @@ test('a hidden path is hidden both as written and as resolved', async () => {
   expect(managedDenyRead).toEqual([]);
 });
 
-test('what managed settings hide is known apart', async () => {
+test('paths hidden by managed settings are marked as such', async () => {
   await load({ sandbox: { denyRead: ['~/docs'] } }, { file: '~/etc/managed-settings.json' });
   const { settings, managedDenyRead } = await load({ sandbox: { denyRead: ['private'] } });
   expect(settings.sandbox.denyRead).toEqual([join(root, 'private'), join(home, 'docs')]);

@@ -35,7 +35,7 @@ describe('trust', () => {
   const isTrusted = async (dataRoot: string, folder: string): Promise<boolean> =>
     (await readTrust(dataRoot, folder)).isTrusted;
 
-  test('only that folder is trusted, with its settings of that moment', async () => {
+  test('only that folder is trusted, with its settings at that moment', async () => {
     const dataRoot = join(directory, 'data');
     expect(await isTrusted(dataRoot, '/repo')).toBe(false);
     await trustFolder(dataRoot, '/repo', grants, now);
@@ -51,13 +51,13 @@ describe('trust', () => {
     expect(await readdir(dataRoot)).toEqual(['locks', 'trust.json']);
   });
 
-  test('another yes replaces what was agreed to before', async () => {
+  test('a new approval replaces the earlier one', async () => {
     await trustFolder(directory, '/repo', grants, now);
     await trustFolder(directory, '/repo', grants.slice(1), now);
     expect((await readTrust(directory, '/repo')).granted).toEqual(grants.slice(1));
   });
 
-  test('of trust that an earlier version recorded it is not known what it was for', async () => {
+  test('from an earlier version does not record what it covers', async () => {
     await writeFile(join(directory, 'trust.json'), '{"folders":{"/repo":"2026-01-01T00:00:00.000Z"}}');
     expect(await readTrust(directory, '/repo')).toMatchObject({
       isTrusted: true,
@@ -79,7 +79,7 @@ describe('trust', () => {
     expect(await isTrusted(directory, '/repo')).toBe(true);
   });
 
-  test('saved rules are remembered folder by folder, and are no trust in the folder', async () => {
+  test('saved rules are remembered by folder, and do not trust the folder', async () => {
     const savedRules = async (folder: string) => (await readTrust(directory, folder)).savedRules;
     expect(await savedRules('/repo')).toEqual([]);
     await trustFolder(directory, '/other', grants, now);
@@ -112,7 +112,7 @@ test('a rule is not saved through a link, whose target may apply more widely', a
 describe('credentials', () => {
   const file = (): string => join(directory, 'config.json');
 
-  test('are kept in a file that only its owner can read', async () => {
+  test('are stored in a file that only its owner can read', async () => {
     const saved = await saveCredentials(directory, {
       apiKey: 'sk-1',
       baseUrl: 'http://127.0.0.1:1/v1',
@@ -127,7 +127,7 @@ describe('credentials', () => {
     expect(await modeOf(file())).toBe('600');
   });
 
-  test('leave comments and other settings alone, and close a file that was open to all', async () => {
+  test('keep comments and other settings, and make a readable file private', async () => {
     const before = '{\n    // the big one\n    "model": "a",\n    "theme": "dark", // at night\n}\n';
     await writeFile(file(), before, { mode: 0o644 });
     await saveCredentials(directory, { apiKey: 'sk-1', model: 'b' });
@@ -138,7 +138,7 @@ describe('credentials', () => {
     expect(await modeOf(file())).toBe('600');
   });
 
-  test('refuse to touch a file that is broken, and say where', async () => {
+  test('are not saved to a broken file, and the message says where the problem is', async () => {
     await writeFile(file(), '{ "model": ');
     const saved = await saveCredentials(directory, { apiKey: 'sk-1' });
     expect(saved).toMatchObject({
@@ -148,7 +148,7 @@ describe('credentials', () => {
     expect(await readFile(file(), 'utf8')).toBe('{ "model": ');
   });
 
-  test('go to the file behind a link, which stays a link', async () => {
+  test('are saved to the target of a link, which remains a link', async () => {
     await writeFile(join(directory, 'dotfile.json'), '{}');
     await symlink(join(directory, 'dotfile.json'), file());
     await saveCredentials(directory, { model: 'm' });
@@ -156,7 +156,7 @@ describe('credentials', () => {
     expect(JSON.parse(await readFile(join(directory, 'dotfile.json'), 'utf8'))).toEqual({ model: 'm' });
   });
 
-  test('say so when they cannot be written', async () => {
+  test('report if they cannot be written', async () => {
     await writeFile(join(directory, 'blocked'), '');
     const saved = await saveCredentials(join(directory, 'blocked'), { model: 'm' });
     expect(saved).toMatchObject({ type: 'refused', message: expect.stringContaining('Nothing was saved') });
@@ -167,7 +167,7 @@ describe('local rules', () => {
   const file = (): string => join(directory, '.clawdcode.local.json');
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: directory, encoding: 'utf8' });
 
-  test('are added once each, in order, to a file that is created for them', async () => {
+  test('are added once each, in order, to a new file', async () => {
     for (const rule of ['Bash(npm test)', 'Bash(ls:*)', 'Bash(npm test)'])
       await addLocalRule(file(), 'allow', rule, process.env);
     await addLocalRule(file(), 'deny', 'Read(./.env)', process.env);
@@ -207,7 +207,7 @@ describe('local rules', () => {
       },
     ],
     [
-      'another name of a file',
+      'a hard link',
       async (info, target) => {
         await rm(join(info, 'exclude'), { force: true });
         await link(target, join(info, 'exclude'));
@@ -220,7 +220,7 @@ describe('local rules', () => {
         await symlink(dirname(target), info);
       },
     ],
-  ])('add nothing to a list of git that is %s', async (_, plant) => {
+  ])('add nothing to a git exclude file that is %s', async (_, plant) => {
     git('init', '--quiet');
     const elsewhere = join(directory, 'elsewhere');
     await mkdir(elsewhere);
@@ -231,7 +231,7 @@ describe('local rules', () => {
     expect(await readFile(target, 'utf8')).toBe('mine\n');
   });
 
-  test('keep the file out of commits of a linked worktree and of a submodule', async () => {
+  test('keep the file out of commits in a linked worktree and in a submodule', async () => {
     git('init', '--quiet');
     git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '--quiet', '--allow-empty', '-m', 'x');
     git('worktree', 'add', '--quiet', 'linked');
@@ -254,7 +254,7 @@ describe('local rules', () => {
         await writeFile(join(root, '.git/gitdir'), `${join(root, '.git')}\n`);
       },
     ],
-  ])('add nothing to the repository of another project, named by %s', async (_, plant) => {
+  ])('add nothing to another project’s repository, named by %s', async (_, plant) => {
     git('init', '--quiet', 'mine');
     const [root, other] = [join(directory, 'archive'), join(directory, 'mine/.git')];
     await mkdir(root);
@@ -264,7 +264,7 @@ describe('local rules', () => {
     expect(await readFile(join(other, 'info/exclude'), 'utf8').catch(() => '')).toBe(before);
   });
 
-  test('leave a repository alone that ignores the file already', async () => {
+  test('do not change a repository that already ignores the file', async () => {
     git('init', '--quiet');
     await writeFile(join(directory, '.gitignore'), '*.local.json\n');
     const before = await readFile(join(directory, '.git/info/exclude'), 'utf8').catch(() => '');
@@ -272,7 +272,7 @@ describe('local rules', () => {
     expect(await readFile(join(directory, '.git/info/exclude'), 'utf8').catch(() => '')).toBe(before);
   });
 
-  test('refuse where the setting is not what it should be', async () => {
+  test('are not saved if the setting has the wrong type', async () => {
     await writeFile(file(), '{ "permissions": "all" }');
     expect(await addLocalRule(file(), 'allow', 'A', process.env)).toMatchObject({ type: 'refused' });
     expect(await readFile(file(), 'utf8')).toBe('{ "permissions": "all" }');

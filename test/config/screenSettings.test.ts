@@ -11,25 +11,25 @@ test('a status line without a command is reported once and ignored', () => {
   ]);
 });
 
-test.each([3, null, [], {}, ''])('a command that is %j leaves the rest as it is', (command) => {
+test.each([3, null, [], {}, ''])('a command that is %j leaves the rest unchanged', (command) => {
   const { values, complaints } = checkValues({ statusLine: { command, padding: 2 }, reducedMotion: true });
   expect(values).toEqual({ reducedMotion: true });
   expect(complaints.length).toBeGreaterThan(0);
 });
 
-test('a status line is a command; what else there is has a default', () => {
+test('a status line requires a command; everything else has a default', () => {
   const { statusLine } = settingsSchema.parse({ statusLine: { command: 'date' } });
   expect(statusLine).toEqual({ type: 'command', command: 'date', padding: 0, refreshMs: null });
 });
 
-test('a folder that is not trusted runs nothing for the status line and when it waits', () => {
+test('an untrusted folder runs no command for the status line or notifications', () => {
   const written = { statusLine: { command: 'curl x' }, notificationCommand: 'touch y', theme: 'light' };
   const { kept, held } = withholdUntrusted(written, 'f');
   expect(kept).toEqual({ theme: 'light' });
   expect(held.map(({ key }) => key)).toEqual(['statusLine', 'notificationCommand']);
 });
 
-test("a folder turns the user's own commands off only once that is approved", () => {
+test("a folder turns off the user's own commands only once that is approved", () => {
   const written = { statusLine: null, notificationCommand: null };
   const { kept, held } = withholdUntrusted(written, 'f');
   expect(kept).toEqual({});

@@ -68,7 +68,7 @@ describe('layers', () => {
     expect(await enabled({ CLAWDCODE_ENABLE_TELEMETRY: '0' })).toBe(false);
   });
 
-  test('with nothing written, every setting has its default and nothing is wrong', async () => {
+  test('with an empty configuration, every setting has its default and nothing is reported', async () => {
     const loaded = await load();
     expect(loaded.settings).toEqual(settingsSchema.parse({}));
     expect(loaded).toMatchObject({ problems: [], rules: [], sources: {}, untrusted: [] });
@@ -79,7 +79,7 @@ describe('layers', () => {
     ]);
   });
 
-  test('models are the user’s own by name, not those of a folder and not patterns', async () => {
+  test('only models that the user names are the user’s own, not those of a folder or a pattern', async () => {
     const facts = { contextWindow: 1000 };
     await write(paths.user, { models: { 'vendor/own-1.5': facts, 'any*': facts } });
     await write(paths.project, { models: { 'evil/logger': facts } });
@@ -88,7 +88,7 @@ describe('layers', () => {
     expect(Object.keys(settings.models)).toContain('evil/logger');
   });
 
-  test('each layer wins over those below it, and is named as the source', async () => {
+  test('each layer overrides those below it, and is named as the source', async () => {
     const expectModel = async (model: string, source: string, options: Parameters<typeof load>[0] = {}) => {
       const { settings, sources } = await load(options);
       expect([settings.model, sources.model]).toEqual([model, source]);
@@ -117,13 +117,13 @@ describe('layers', () => {
     expect(sources['context.compact.maxFiles']).toBe('.clawdcode.json');
   });
 
-  test('null takes a value of a lower layer back', async () => {
+  test('null removes a lower layer’s value', async () => {
     await write(paths.user, { contextWindow: 9000 });
     await write(local, { contextWindow: null });
     expect((await load()).settings.contextWindow).toBeNull();
   });
 
-  test('rules of all layers count together and remember where they were written', async () => {
+  test('rules of all layers are combined and remember their source', async () => {
     await write(paths.user, { permissions: { deny: ['Read(~/secret/**)'] } });
     await write(paths.project, { permissions: { allow: ['Bash(npm test)'], ask: ['Bash(git push *)'] } });
     await write(local, { permissions: { allow: ['Bash(npm test)'] } });
@@ -140,7 +140,7 @@ describe('layers', () => {
     expect(settings.permissions.allow).toEqual(['Bash(npm test)']);
   });
 
-  test('additional directories are made absolute: from the project, from home, from flags', async () => {
+  test('additional directories are made absolute: relative to the project, the home, or the flags', async () => {
     await write(paths.project, { permissions: { additionalDirectories: ['../lib', '~/notes'] } });
     const { settings } = await load({ flags: { addDirs: ['/srv/data'] } });
     expect(settings.permissions.additionalDirectories).toEqual([
@@ -163,7 +163,7 @@ describe('layers', () => {
     expect(flagged.settings.permissions.defaultMode).toBe(meant);
   });
 
-  test('empty variables count as unset, others lose their surrounding blanks', async () => {
+  test('empty variables count as unset, others are trimmed', async () => {
     const env = { OPENAI_API_KEY: ' sk-1\n', OPENAI_BASE_URL: '', CLAWDCODE_CONTEXT_WINDOW: '32_000' };
     const { settings, sources } = await load({ env });
     expect(settings).toMatchObject({ apiKey: 'sk-1', contextWindow: 32_000 });
@@ -172,7 +172,7 @@ describe('layers', () => {
 });
 
 describe('mistakes', () => {
-  test('comments, trailing commas and a byte order mark are fine', async () => {
+  test('comments, trailing commas and a byte order mark are valid', async () => {
     await write(paths.user, '\uFEFF// mine\n{ "model": "m", /* here */ "maxTurns": 5, }\n');
     expect(await load()).toMatchObject({ settings: { model: 'm', maxTurns: 5 }, problems: [] });
   });
@@ -203,7 +203,7 @@ describe('mistakes', () => {
     ['{ "env": { "A B": "1" } }', 'env.A B', 1, 'environment variable'],
     ['{ "__proto__": { "model": "evil" } }', '__proto__', 1, 'not a setting'],
     ['{ "permissions": 3 }', 'permissions', 1, 'expected object'],
-  ])('%s: names the file, the key and the fix; the rest still counts', async (text, key, line, fix) => {
+  ])('%s: the message names file, key and fix; the rest still applies', async (text, key, line, fix) => {
     await write(paths.user, text.replace(/\}$/, ', "showReasoning": true }'));
     const { problems, settings } = await load();
     expect(problems).toHaveLength(1);
@@ -223,14 +223,14 @@ describe('mistakes', () => {
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
-  test('one bad rule costs that rule, not its neighbors', async () => {
+  test('one invalid rule does not affect its neighbors', async () => {
     await write(paths.user, { permissions: { allow: ['A', 1, 'B', '', 'C'], deny: ['D'] } });
     const { rules, problems } = await load();
     expect(rules.map((rule) => rule.text)).toEqual(['A', 'B', 'C', 'D']);
     expect(problems.map((problem) => problem.key)).toEqual(['permissions.allow.1', 'permissions.allow.3']);
   });
 
-  test('a file that is not JSON is left out whole, with line and column', async () => {
+  test('a file that is not JSON is ignored as a whole, with line and column reported', async () => {
     await write(paths.user, { model: 'mine' });
     await write(paths.project, '{\n  "model": "x"\n  "theme": "dark"\n}');
     const { problems, settings, files } = await load();
@@ -241,14 +241,14 @@ describe('mistakes', () => {
     expect(files[1]?.state).toBe('broken');
   });
 
-  test.each(['[1]', '"text"', 'null', '3'])('a file that holds %s is left out whole', async (text) => {
+  test.each(['[1]', '"text"', 'null', '3'])('a file that contains %s is ignored as a whole', async (text) => {
     await write(paths.user, text);
     const { problems, files } = await load();
     expect(problems[0]?.message).toMatch(/settings are an object/);
     expect(files[0]?.state).toBe('broken');
   });
 
-  test.each(['', '  \n', '// nothing yet\n'])('an empty file (%j) is not a mistake', async (text) => {
+  test.each(['', '  \n', '// nothing yet\n'])('an empty file (%j) is not reported', async (text) => {
     await write(paths.user, text);
     expect((await load()).problems).toEqual([]);
   });
@@ -273,7 +273,7 @@ describe('mistakes', () => {
     }
   });
 
-  test('a file with thousands of mistakes, or one of a thousand words, does not flood the screen', async () => {
+  test('a file with thousands of mistakes, or a mistake of a thousand words, does not fill the screen', async () => {
     await write(paths.project, { permissions: { allow: Array(5000).fill(1) } });
     const { problems } = await load();
     expect(problems).toHaveLength(21);
@@ -282,7 +282,7 @@ describe('mistakes', () => {
     expect((await load()).problems[0]?.message.length).toBeLessThan(600);
   });
 
-  test('bad variables and flags are named, and the layers below hold', async () => {
+  test('invalid variables and flags are named, and lower layers apply', async () => {
     await write(paths.user, { contextWindow: 9000, maxTurns: 3 });
     const { problems, settings } = await load({
       env: { CLAWDCODE_CONTEXT_WINDOW: 'big', OPENAI_BASE_URL: 'ftp://x' },
@@ -303,14 +303,14 @@ describe('mistakes', () => {
     [{ headers: 'X-Key: sk-secret' }],
     [{ headers: { 'X-Key': ['sk-secret'] } }],
     [{ headers: { 'X-Key': 'sk-secret\r\nHost: elsewhere' } }],
-  ])('what is secret is never quoted in a message: %j', async (content) => {
+  ])('secrets are never quoted in a message: %j', async (content) => {
     await write(paths.user, content);
     const { problems } = await load();
     expect(problems).toHaveLength(1);
     expect(JSON.stringify(problems)).not.toContain('sk-secret');
   });
 
-  test('whatever JSON a file holds, loading succeeds and every bad key is a problem of its own', {
+  test('whatever JSON a file contains, loading succeeds and every invalid key is a separate problem', {
     tags: 'long',
   }, async () => {
     const value = fc.jsonValue({ maxDepth: 3 });
@@ -378,22 +378,20 @@ test.each<[string, object, { env?: Record<string, string>; flags?: SettingsFlags
     { file: { baseUrl: 'https://x.example/v1' } },
     false,
   ],
-  [
-    'the only one that is named, by a variable',
-    {},
-    { env: { OPENAI_BASE_URL: 'https://gw.example/v1' } },
-    true,
-  ],
-  ['the only one that is named, by a folder', {}, { file: { baseUrl: 'https://x.example/v1' } }, false],
+  ['the only one, set by a variable', {}, { env: { OPENAI_BASE_URL: 'https://gw.example/v1' } }, true],
+  ['the only one, set by a folder', {}, { file: { baseUrl: 'https://x.example/v1' } }, false],
   ['the default', {}, {}, true],
-])('headers go to the endpoint that they are for: %s', async (_, user, { file = {}, ...given }, expected) => {
-  await write(paths.user, { ...user, headers: { 'X-Key': 'gate-secret' } });
-  await write(paths.project, file);
-  const { settings, problems } = await load(given);
-  expect(settings.headers).toEqual(expected ? { 'X-Key': 'gate-secret' } : {});
-  expect(problems.map(({ key }) => key)).toEqual(expected ? [] : ['headers']);
-  expect(JSON.stringify(problems)).not.toContain('gate-secret');
-});
+])(
+  'headers are sent to the endpoint that they are for: %s',
+  async (_, user, { file = {}, ...given }, expected) => {
+    await write(paths.user, { ...user, headers: { 'X-Key': 'gate-secret' } });
+    await write(paths.project, file);
+    const { settings, problems } = await load(given);
+    expect(settings.headers).toEqual(expected ? { 'X-Key': 'gate-secret' } : {});
+    expect(problems.map(({ key }) => key)).toEqual(expected ? [] : ['headers']);
+    expect(JSON.stringify(problems)).not.toContain('gate-secret');
+  },
+);
 
 describe('folders', () => {
   const everything = {
@@ -415,7 +413,7 @@ describe('folders', () => {
   test.each([
     ['.clawdcode.json', paths.project],
     ['.clawdcode.local.json', local],
-  ])('until it is trusted, %s can only tighten', async (name, path) => {
+  ])('until it is trusted, %s can only restrict', async (name, path) => {
     await write(path, everything);
     const { settings, rules, untrusted, problems } = await load({ trusted: false });
     expect(settings).toEqual({
@@ -439,7 +437,7 @@ describe('folders', () => {
     expect(problems).toEqual([]);
   });
 
-  test('of fallback models and for titles, a trusted folder may name only those that the user names', async () => {
+  test('for fallbacks and titles, a trusted folder can only name models that the user names', async () => {
     await write(paths.user, {
       model: 'mine',
       fallbackModels: ['other'],
@@ -484,7 +482,7 @@ describe('folders', () => {
     expect(undecided).toEqual([...reserved, ...managed, 'telemetry.enabled', 'telemetry.content']);
   });
 
-  test('an undecided setting waits', () => {
+  test('an unclassified setting waits for trust', () => {
     const { kept, held } = withholdUntrusted(
       { context: { novelty: true, strategy: 'off' }, theme: 'light' },
       'f',
@@ -501,12 +499,12 @@ describe('folders', () => {
     ['sends memories of another kind', { context: { memory: { category: 'private' } } }],
     ['sends more requests', { context: { threadSummary: 'on' } }],
     ['sends requests for titles', { sessions: { titles: true } }],
-    ['lets a turn go on', { maxTurns: 100_000 }],
-    ['says what a model costs', { models: { m: { price: { input: 0, output: 0 } } } }],
+    ['continues a turn', { maxTurns: 100_000 }],
+    ['sets the price of a model', { models: { m: { price: { input: 0, output: 0 } } } }],
     ['shows the reasoning', { showReasoning: true }],
     ['shows the title', { terminalTitle: true }],
     ['notifies', { notifications: 'osc9' }],
-  ])('what %s waits for trust', (_, values) => {
+  ])('%s waits for trust', (_, values) => {
     const { kept, held } = withholdUntrusted(structuredClone(values) as Record<string, unknown>, 'f');
     expect(held).toHaveLength(1);
     expect(settingsSchema.parse(kept)).toEqual(settingsSchema.parse({}));
@@ -525,14 +523,14 @@ describe('folders', () => {
     });
   });
 
-  test('a question leaves nothing out, however long a list or a value is', () => {
+  test('the trust dialog leaves nothing out, however long a list or a value is', () => {
     const allow = Array.from({ length: 1000 }, (_, index) => `Bash(tool-${index})`);
     const appendSystemPrompt = `${'x'.repeat(9000)} and ${'y'.repeat(9000)}`;
     const { held } = withholdUntrusted({ permissions: { allow }, appendSystemPrompt }, 'f');
     expect(held.map(({ value }) => value)).toEqual([appendSystemPrompt, allow.join(', ')]);
   });
 
-  test('a hook that is set for several events is shown once, with all that it says', () => {
+  test('a hook for several events is shown once, in full', () => {
     const hook = { type: 'command', command: './check.sh --all' };
     const held = (hooks: object) => withholdUntrusted({ hooks }, 'f').held.map(({ value }) => value);
     expect(
@@ -552,7 +550,7 @@ describe('folders', () => {
     ]);
   });
 
-  test('sandbox settings that loosen wait for trust, those that tighten apply', () => {
+  test('sandbox settings that loosen wait for trust, those that restrict apply', () => {
     const loose = {
       enabled: false,
       mode: 'workspace-write',
@@ -589,7 +587,7 @@ describe('folders', () => {
     expect(Object.keys(settingsSchema.parse({}).sandbox).filter((key) => !known.includes(key))).toEqual([]);
   });
 
-  test('the folder for outputs may begin with ~, and is relative to the project', async () => {
+  test('the output folder may start with ~, and is otherwise relative to the project', async () => {
     for (const [outputDir, expected] of [
       ['~/outputs', join(home, 'outputs')],
       ['../outputs', join(home, 'work/outputs')],
@@ -601,7 +599,7 @@ describe('folders', () => {
     }
   });
 
-  test('a folder may cut tool results differently, but not have them written somewhere', () => {
+  test('a folder may change how tool results are cut, but not where they are written', () => {
     const truncate = { direction: 'tail', outputDir: '~/public' };
     const { kept, held } = withholdUntrusted({ context: { truncate } }, 'f');
     expect(kept).toEqual({ context: { truncate: { direction: 'tail' } } });
@@ -609,7 +607,7 @@ describe('folders', () => {
     expect(withholdUntrusted({ context: { truncate: { outputDir: null } } }, 'f').held).toEqual([]);
   });
 
-  test('of the allow rules those count that the user saved there, and only in the personal file', async () => {
+  test('an allow rule applies only if the user saved it there, and only in the personal file', async () => {
     const allow = ['Bash(npm test:*)', 'Bash(curl *)'];
     await write(local, { permissions: { allow } });
     await write(paths.project, { permissions: { allow } });
@@ -631,7 +629,7 @@ describe('folders', () => {
     expect(untrusted).toEqual([]);
   });
 
-  test('plan mode tightens, so it applies without trust; settings that change nothing need none', async () => {
+  test('plan mode restricts, so it applies without trust; settings that change nothing need none', async () => {
     await write(paths.project, {
       env: {},
       webFetch: { allowPrivate: false },
@@ -661,7 +659,7 @@ describe('folders', () => {
   );
 
   test.each([true, false])(
-    'a folder names no provider and redirects none of the user’s (trusted: %s)',
+    'a folder cannot name a provider or redirect the user’s (trusted: %s)',
     async (trusted) => {
       const own = { baseUrl: 'https://work.example/v1', apiKey: 'sk-mine' };
       await write(paths.user, { providers: { work: own } });
@@ -681,7 +679,7 @@ describe('folders', () => {
     },
   );
 
-  test('a provider of --settings replaces one of the user as a whole: its key stays where it belongs', async () => {
+  test('a provider in --settings replaces the user’s as a whole: the user’s key is not sent there', async () => {
     await write(paths.user, { providers: { work: { baseUrl: 'https://a.example/v1', apiKey: 'sk-a' } } });
     const settingsFlag = JSON.stringify({ providers: { work: { baseUrl: 'https://b.example/v1' } } });
     const { settings } = await load({ settingsFlag });
@@ -689,14 +687,14 @@ describe('folders', () => {
     expect(settings.providers.work?.apiKey).toBeUndefined();
   });
 
-  test('a value of --settings overrides a variable, and is its source', async () => {
+  test('a value in --settings overrides a variable, and is named as the source', async () => {
     const settingsFlag = JSON.stringify({ model: 'given' });
     const { settings, sources } = await load({ settingsFlag, env: { CLAWDCODE_MODEL: 'variable' } });
     expect(settings.model).toBe('given');
     expect(sources.model).toContain('--settings');
   });
 
-  test('a provider with a mistake is dropped as a whole, and nothing of it is quoted', async () => {
+  test('a provider with a mistake is dropped as a whole, and none of it is quoted', async () => {
     const work = { baseUrl: 'https://a.example/v1', apiKey: 'sk-a', headers: { 'X-Key': 'sk-b\nc' } };
     await write(paths.user, { providers: { work, default: { baseUrl: 'https://c.example/v1' } } });
     const { settings, problems } = await load({});
@@ -705,7 +703,7 @@ describe('folders', () => {
     expect(JSON.stringify(problems)).not.toContain('sk-');
   });
 
-  test('a mistake in a provider quotes what cannot be a key; models of the provider stay known as its own', async () => {
+  test('a mistake in a provider quotes what cannot be a key; its models are still known as its own', async () => {
     const [baseUrl, extraBody] = ['https://a.example/v1', { model: 'sk-c' }];
     const providers = {
       a: { baseUrl, wire: 'openai' },

@@ -66,7 +66,7 @@ test('another folder at the same path inherits nothing, and each keeps its own',
   expect(await state()).toEqual({ ...trusted, server: false });
 });
 
-test('records of an earlier version apply, and become those of one folder when nothing has changed', async () => {
+test('records of an earlier version apply, and become those of one folder if nothing has changed', async () => {
   const file = join(data, 'trust.json');
   await approveAll();
   const { identities: _, ...earlier } = JSON.parse(await readFile(file, 'utf8'));
@@ -84,7 +84,7 @@ test('records of an earlier version apply, and become those of one folder when n
   expect(await state()).toEqual(nothing);
 });
 
-test('a folder about which nothing is recorded is not recorded', async () => {
+test('no record is written for a folder without one', async () => {
   await recordIdentity(data, repo);
   await expect(readFile(join(data, 'trust.json'), 'utf8')).rejects.toThrow('ENOENT');
 });

@@ -16,7 +16,7 @@ const names = createFolderWalk.bind(undefined, (_, entries) => ({
   found: entries.filter((entry) => entry.isFile()).length,
 }));
 
-test('a walk in slices finds the same, and lets other work run in between', async () => {
+test('a walk in slices finds the same, and other work runs in between', async () => {
   const root = tree();
   const walk = createFolderWalk((path, entries) => {
     // Takes longer than a slice.

@@ -17,7 +17,7 @@ describe('paths that git never adds', () => {
     ...['', '/etc/passwd', '../x', 'a/../x', 'a/..', '.', './a', 'a/./b', 'a//b', 'a/'],
     ...['.git', '.git/hooks/x', '.GIT/x', 'a/.Git/x', '.git./x', '.git . /x', 'GIT~1/x', 'a/git~1'],
     ...['.git::$INDEX_ALLOCATION/x', '.git:x', 'a\\.git\\x', '.g\u200cit/x', '\ufeff.gi\u202et'],
-  ])('%j is refused', (path) => {
+  ])('%j is rejected', (path) => {
     expect(isRefusedByGit(path, 'file')).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe('paths that git never adds', () => {
     expect(isRefusedByGit('a/.gitmodules', 'link')).toBe(true);
   });
 
-  test('git refuses the same paths', { tags: 'long' }, () => {
+  test('git rejects the same paths', { tags: 'long' }, () => {
     const root = repository();
     let tried = 0;
     const isRefused = (path: string): boolean =>
@@ -108,7 +108,7 @@ describe('an index', () => {
     expect(resultOf(writtenIndex(entries))).toBe('leads_out');
   });
 
-  test('in a conflict, a link may be a folder on the other side', () => {
+  test('in a conflict may have a folder on the other side of a link', () => {
     expect(resultOf(writtenIndex([{ path: 'l', mode: LINK_MODE, stage: 2 }, { path: 'l/a' }]))).toBe('sound');
   });
 
@@ -139,7 +139,7 @@ describe('an index', () => {
     expect(resultOf(writtenIndex([], link))).toBe('unreadable');
   });
 
-  test('of git itself is sound in every format', { tags: 'long' }, () => {
+  test('written by git is valid in every format', { tags: 'long' }, () => {
     const root = repository();
     const git = (...args: string[]): string =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], {

@@ -29,7 +29,7 @@ const numbers = (file: string, maxBytes?: number) =>
     ...(maxBytes !== undefined && { maxBytes }),
   });
 
-test('changes at the same time are all kept, whichever part of the program makes them', async () => {
+test('simultaneous changes are all kept, whichever part of the program makes them', async () => {
   const file = join(folder, 'a.json');
   const all = Array.from({ length: 20 }, (_, at) => at);
   await Promise.all(all.map((at) => numbers(file).change(({ n }) => ({ n: [...n, at] }))));
@@ -58,7 +58,7 @@ test('changes of several processes are all kept', async () => {
   ).toEqual(Array.from({ length: 30 }, (_, at) => at));
 });
 
-test('logins, keys and trusted folders that are saved at the same time do not replace each other', async () => {
+test('logins, keys and trusted folders saved at the same time do not replace each other', async () => {
   const url = new URL('https://mcp.example/');
   const names = ['a', 'b', 'c'];
   const stores = names.map((name) => createAuthStore(folder, name, url));
@@ -82,7 +82,7 @@ test.each([
   ['a trailing comma', '{"n":[1],}'],
   ['an empty file', ''],
   ['other content', '{"m":1}'],
-])('%s: the file is kept under another name when it is read or changed', async (_, text) => {
+])('%s: the file is moved aside when it is read or changed', async (_, text) => {
   const file = join(folder, 'a.json');
   await writeFile(file, text, { mode: 0o644 });
   expect(numbers(file).read()).toEqual({ n: [] });
@@ -118,7 +118,7 @@ test('a file that is too large is moved aside, a folder is not; a link is not fo
   expect((await readdir(folder)).filter((name) => name.startsWith('a.json.damaged-'))).toHaveLength(2);
 });
 
-test('a byte order mark is no damage, and a change that changes nothing writes nothing', async () => {
+test('a byte order mark is not damage, and a change without effect writes nothing', async () => {
   const file = join(folder, 'a.json');
   await writeFile(file, '\uFEFF{"n":[1]}');
   expect(numbers(file).read()).toEqual({ n: [1] });
@@ -151,7 +151,7 @@ test.each([
   expect(damagedFilesIn(folder)).toEqual([]);
 });
 
-test('the size of a file is measured in bytes, as it is when it is read', async () => {
+test('the size of a file is measured in bytes, as when reading', async () => {
   const texts = openJsonFile<readonly string[]>({
     file: join(folder, 'a.json'),
     parse: (value) => value as string[],
@@ -168,7 +168,7 @@ const tokensOf = (length: number) => ({
   tokens: { access_token: 'x'.repeat(length), token_type: 'Bearer' },
 });
 
-test('an MCP server with huge tokens, and many with large ones, leave the logins of other servers alone', async () => {
+test('an MCP server with huge tokens, and many with large ones, do not remove the logins of other servers', async () => {
   const good = createAuthStore(folder, 'good', new URL('https://good.example/'));
   await good.write(tokensOf(1000));
   for (const length of [200_000, 1_000_000, 9_000_000]) {

@@ -47,7 +47,7 @@ for (const { row, options } of firstIsQuick([
     expect(isReadableByGit(join(root))).toBe(false);
   });
 
-test('so is a .git that is a pipe, one that leads to a pipe, and a file that is absurdly large', () => {
+test('a .git that is a pipe, one that leads to a pipe, and an absurdly large file are recognized, too', () => {
   const own = temporaryFolder();
   pipeAt(join(own, '.git'));
   expect(isReadableByGit(own)).toBe(false);
@@ -72,7 +72,7 @@ for (const settings of [
   '[core]\n\tattributesFile = ff\n',
   '[mailmap]\n\tfile = ff\n',
 ])
-  test(`a pipe that settings include or name is found, and named: ${JSON.stringify(settings)}`, () => {
+  test(`a pipe that settings include or name is found and reported: ${JSON.stringify(settings)}`, () => {
     const root = repository();
     writeFileSync(join(root, '.git/nested'), '[include]\n\tpath = ../ff\n');
     appendFileSync(join(root, '.git/config'), settings);

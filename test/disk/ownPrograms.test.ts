@@ -26,13 +26,13 @@ test.each(['/', '/home', '/home/u'])('in %s the user’s own programs are found'
   expect(pathOutside({ PATH, HOME: '/home/u' }, [directory], realpath)).toBe(PATH);
 });
 
-test('no program of an added directory is found either', () => {
+test('no program in an added directory is found, either', () => {
   const PATH = '/home/u/lib/bin:/srv/app/bin:/usr/bin';
   const workspace = ['/srv/app', '/home/u/lib'];
   expect(pathOutside({ PATH, HOME: '/home/u' }, workspace, realpath)).toBe('/usr/bin');
 });
 
-test('nothing in the user’s environment points git elsewhere or lets it fetch', () => {
+test('nothing in the user’s environment redirects git or lets it fetch', () => {
   const env = ownGitEnvironment(
     { HOME: '/home/u', GIT_DIR: '/x', GIT_CONFIG_COUNT: '1', PATH: '/usr/bin' },
     ['/srv'],

@@ -12,6 +12,6 @@ test.each([
   expect(isInside(path, folder)).toBe(inside);
 });
 
-test('a folder has less depth than what is in it', () => {
+test('a folder is less deep than its contents', () => {
   expect(['/', '/srv', '/srv/a'].map(depthOf)).toEqual([0, 1, 2]);
 });

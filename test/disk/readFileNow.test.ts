@@ -14,7 +14,7 @@ const makePipe = (path: string): string => {
   return path;
 };
 
-test('a file is read; a folder, a file too large and a missing one are distinguished', () => {
+test('a file is read; a folder, a file that is too large and a missing one are distinguished', () => {
   writeFileSync(at('file'), 'x\n');
   mkdirSync(at('folder'));
   expect(readFileNow(at('file'), 2)?.toString()).toBe('x\n');
@@ -24,7 +24,7 @@ test('a file is read; a folder, a file too large and a missing one are distingui
   expect(readFileNow(at('file/below'), 9)).toBeNull();
 });
 
-test('a pipe that nothing writes to holds up no decision', () => {
+test('a pipe without a writer does not delay a decision', () => {
   expect(readFileNow(makePipe(at('pipe')), 9)).toBeUndefined();
   mkdirSync(at('versions'));
   makePipe(at('versions/.tool-versions'));
@@ -34,7 +34,7 @@ test('a pipe that nothing writes to holds up no decision', () => {
   expect(trackedFiles(at('repository'))).toBeUndefined();
 });
 
-test('what is larger than anything git writes counts as not known', () => {
+test('a file larger than anything git writes counts as unknown', () => {
   execFileSync('git', ['init', '-q', at('large')]);
   writeFileSync(at('large/.git/index'), '');
   truncateSync(at('large/.git/index'), 1024 ** 4);

@@ -54,7 +54,7 @@ describe.each([
   ['by handle', process.platform === 'linux'],
   ['by identity', false],
 ] as const)('%s', (_, byHandle) => {
-  test('opens what is there', async () => {
+  test('opens an existing file', async () => {
     expect(await contentOf(at('ours/deep/a.txt'), byHandle)).toBe('ours');
     await expect(contentOf(at('ours/none'), byHandle)).rejects.toThrow('ENOENT');
   });
@@ -64,12 +64,12 @@ describe.each([
     await expect(contentOf(at('ours/deep/a.txt'), byHandle)).rejects.toThrow(PathMovedError);
   });
 
-  test('opens no link', async () => {
+  test('does not open a link', async () => {
     symlinkSync('a.txt', at('ours/deep/link'));
     await expect(contentOf(at('ours/deep/link'), byHandle)).rejects.toThrow(PathMovedError);
   });
 
-  test('makes what is missing, and writes there', async () => {
+  test('creates missing folders, and writes there', async () => {
     const put = inRealFolder(at('ours/new/er'), ({ at: name }) => writeFile(name('b.txt'), 'b'), {
       create: true,
       byHandle,
@@ -78,14 +78,17 @@ describe.each([
     expect(readFileSync(at('ours/new/er/b.txt'), 'utf8')).toBe('b');
   });
 
-  test.each(['ours', 'ours/deep'] as const)('writes and makes nothing once %s is a link', async (folder) => {
-    swap(folder);
-    const put = (place: string): Promise<void> =>
-      inRealFolder(at(place), ({ at: name }) => writeFile(name('b.txt'), 'b'), { create: true, byHandle });
-    await expect(put('ours/deep')).rejects.toThrow(PathMovedError);
-    await expect(put('ours/deep/new')).rejects.toThrow(PathMovedError);
-    expect(readdirSync(at('theirs/deep'))).toEqual(['a.txt']);
-  });
+  test.each(['ours', 'ours/deep'] as const)(
+    'writes and creates nothing once %s is a link',
+    async (folder) => {
+      swap(folder);
+      const put = (place: string): Promise<void> =>
+        inRealFolder(at(place), ({ at: name }) => writeFile(name('b.txt'), 'b'), { create: true, byHandle });
+      await expect(put('ours/deep')).rejects.toThrow(PathMovedError);
+      await expect(put('ours/deep/new')).rejects.toThrow(PathMovedError);
+      expect(readdirSync(at('theirs/deep'))).toEqual(['a.txt']);
+    },
+  );
 
   test('no folder is created through a dangling link', async () => {
     symlinkSync(at('theirs/none'), at('ours/none'));
@@ -94,7 +97,7 @@ describe.each([
     expect(existsSync(at('theirs/none'))).toBe(false);
   });
 
-  test('a swap meanwhile is noticed before the last step', async () => {
+  test('a swap in the meantime is noticed before the last step', async () => {
     const put = inRealFolder(
       at('ours/deep'),
       async (folder) => {
@@ -110,7 +113,7 @@ describe.each([
   });
 
   test.each(['ours', 'ours/deep'] as const)(
-    'at once: nothing is made through %s, a link by then',
+    'synchronously: nothing is created through %s that has become a link',
     (folder) => {
       const make = () =>
         inRealFolderSync(
@@ -125,7 +128,7 @@ describe.each([
     },
   );
 
-  test.skipIf(!byHandle)('at once: what is swapped meanwhile leads nowhere', () => {
+  test.skipIf(!byHandle)('synchronously: a swap in the meantime leads nowhere', () => {
     inRealFolderSync(at('ours/deep'), (folder) => {
       swap('ours/deep');
       writeFileSync(folder.at('made'), '', { flag: 'wx' });
@@ -134,7 +137,7 @@ describe.each([
     expect(readdirSync(at('theirs/deep'))).toEqual(['a.txt']);
   });
 
-  test('errors name the path that people know', async () => {
+  test('errors name the path that the user knows', async () => {
     const put = inRealFolder(at('ours'), ({ at: name }) => writeFile(name('deep'), 'x'), { byHandle });
     await expect(put).rejects.toMatchObject({
       code: 'EISDIR',
@@ -156,7 +159,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test.skipIf(process.getuid?.() === 0)('a folder that may only be passed through is no obstacle', async () => {
+test.skipIf(process.getuid?.() === 0)('a folder that may only be traversed is not a problem', async () => {
   chmodSync(at('ours'), 0o311);
   await inRealFolder(at('ours/deep'), (folder) => writeFile(folder.at('b.txt'), 'b'));
   await inRealFolder(at('ours'), (folder) => writeFile(folder.at('c.txt'), 'c'));

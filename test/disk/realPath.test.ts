@@ -17,17 +17,17 @@ test.each([
   ['a path without links', 'repo/a', 'repo/a'],
   ['a link', 'link', 'repo/a'],
   ['below a link', 'link/b', 'repo/a/b'],
-  ['a file that is not there yet, below a link', 'link/new/file.ts', 'repo/a/new/file.ts'],
-  ['dots behind a link', 'link/new/../other', 'repo/a/other'],
-  ['a link to what is not there', 'repo/dangling', 'missing/place'],
-  ['a link to such a link', 'repo/chain', 'missing/place'],
-  ['below a link to what is not there', 'repo/chain/new/file.ts', 'missing/place/new/file.ts'],
+  ['a file that does not exist yet, in a linked folder', 'link/new/file.ts', 'repo/a/new/file.ts'],
+  ['dots after a link', 'link/new/../other', 'repo/a/other'],
+  ['a dangling link', 'repo/dangling', 'missing/place'],
+  ['a link to a dangling link', 'repo/chain', 'missing/place'],
+  ['a path in a dangling link', 'repo/chain/new/file.ts', 'missing/place/new/file.ts'],
   ['a link to itself', 'repo/round', 'repo/round'],
 ])('the real path of %s', (_, path, real) => {
   expect(realpath(join(top, path))).toBe(join(top, real));
 });
 
-test('a path of which nothing is there ends at the root', () => {
+test('a path of which nothing exists ends at the root', () => {
   expect(realpath('/no-such-folder-here/x')).toBe('/no-such-folder-here/x');
   expect(realpath('/')).toBe('/');
 });

@@ -60,7 +60,7 @@ test.each([
   expect(leavesProject(place, base)).toBe(led);
 });
 
-test('links on the way to the home and the project make no difference', () => {
+test('links on the way to the home and the project do not matter', () => {
   symlinkSync('home', join(top, 'h'));
   const linked = { home: join(top, 'h'), root: join(top, 'h/repo') };
   for (const written of ['~/docs', 'src', 'build'])
@@ -74,7 +74,7 @@ test("in a home that is the project, its links are not the project's", () => {
   expect(leavesProject(resolveSettingsPath('~/cache', own), own)).toBe(false);
 });
 
-test('a path leads nowhere once a link is in it, in any part of it', () => {
+test('a path leads nowhere once any part of it is a link', () => {
   const paths = ['home/repo/build', 'home/repo/src/deep', 'home/repo/out'].map((path) => join(top, path));
   expect(unmoved(paths)).toEqual(paths);
   symlinkSync('../../shared', paths[0] ?? '');

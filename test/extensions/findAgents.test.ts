@@ -26,7 +26,7 @@ async function put(path: string, text: string): Promise<void> {
 const file = (name: string, more = ''): string =>
   `---\nname: ${name}\ndescription: does ${name}\n${more}---\nDo ${name} well.\n`;
 
-test('the fields of a definition, and what has no effect here', async () => {
+test('the fields of a definition, and those without effect', async () => {
   await put(
     'home/.claude/agents/review.md',
     file(
@@ -84,9 +84,9 @@ test.each([
   ['a name with a slash', file('a/b'), /cannot be used/],
   ['no description', '---\nname: quiet\n---\nDo it.', /no description/],
   ['no instructions', '---\nname: empty\ndescription: d\n---\n', /no instructions/],
-  ['instructions without end', file('long') + 'x'.repeat(60_000), /longer than/],
-  ['a file without end', 'x'.repeat(300_000), /200 kB/],
-])('%s harms only its own file', async (_, text, problem) => {
+  ['endless instructions', file('long') + 'x'.repeat(60_000), /longer than/],
+  ['an endless file', 'x'.repeat(300_000), /200 kB/],
+])('%s affects only its own file', async (_, text, problem) => {
   await put('project/.claude/agents/bad.md', text);
   await put('project/.claude/agents/good.md', file('good'));
   const { agents, problems } = await findAgents('project-foreign', places);
@@ -94,7 +94,7 @@ test.each([
   expect(problems).toMatchObject([{ message: expect.stringMatching(problem) }]);
 });
 
-test('a link out of the repository is not followed, nor one to a secret', async () => {
+test('a link out of the repository, or to a secret, is not followed', async () => {
   await put('elsewhere.md', file('elsewhere'));
   await put('project/.env', file('secret'));
   await mkdir(join(base, 'project/.claude/agents'), { recursive: true });
@@ -104,7 +104,7 @@ test('a link out of the repository is not followed, nor one to a secret', async 
   expect([agents, problems.length]).toEqual([[], 2]);
 });
 
-test('a thousand files count as a hundred, and a request names no more', async () => {
+test('of a thousand files a hundred are used, and a request names no more', async () => {
   await Promise.all(
     Array.from({ length: 150 }, (_, index) => put(`project/.claude/agents/n${index}.md`, file(`n${index}`))),
   );
@@ -127,6 +127,6 @@ test.each([
   ['[]', /not an object/],
   ['{"a": 1}', /a: it is not an object/],
   ['{"a": {"prompt": "p"}}', /a: It has no description/],
-])('--agents %s is refused with a reason', (json, reason) => {
+])('--agents %s is rejected with a reason', (json, reason) => {
   expect(parseAgents(json)).toEqual({ error: expect.stringMatching(reason) });
 });

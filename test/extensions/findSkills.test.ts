@@ -35,8 +35,8 @@ async function names(): Promise<string[]> {
 const skill = (description: string, more = ''): string =>
   `---\ndescription: ${description}\n${more}---\nDo it.\n`;
 
-describe('what is found', () => {
-  test('skills and commands of every folder', { tags: 'long' }, async () => {
+describe('skills and commands that are found', () => {
+  test('are those of every folder', { tags: 'long' }, async () => {
     for (const place of [
       'home/.clawdcode',
       'home/.claude',
@@ -63,7 +63,7 @@ describe('what is found', () => {
     });
   });
 
-  test('of a folder below the root, the nearest counts', async () => {
+  test('of a folder under the root, the nearest applies', async () => {
     places = { ...places, cwd: join(places.root, 'packages/app') };
     await write('repo/.claude/skills/build/SKILL.md', skill('Of the root.'));
     await write('repo/packages/app/.claude/skills/build/SKILL.md', skill('Of the package.'));
@@ -72,7 +72,7 @@ describe('what is found', () => {
     expect(skills.map(({ description }) => description)).toEqual(['Of the package.']);
   });
 
-  test("the user's own wins over the repository's, a skill over a command, ours over others", async () => {
+  test("the user's own override the repository's, skills override commands, ours override others", async () => {
     await write('repo/.clawdcode/skills/a/SKILL.md', skill('Of the repository.'));
     await write('home/.claude/skills/a/SKILL.md', skill('Mine for another agent.'));
     await write('home/.clawdcode/skills/a/SKILL.md', skill('Mine.'));
@@ -81,7 +81,7 @@ describe('what is found', () => {
     expect(skills.map(({ description }) => description)).toEqual(['Mine.']);
   });
 
-  test("the user's own wins in whatever case the repository writes the name", async () => {
+  test("the user's own override the repository’s whatever the case of the name", async () => {
     await write('repo/.claude/skills/Release/SKILL.md', skill('Of the repository.'));
     await write('repo/.claude/commands/RELEASE.md', 'Of the repository.');
     await write('home/.claude/skills/release/SKILL.md', skill('Mine.'));
@@ -89,7 +89,7 @@ describe('what is found', () => {
     expect(skills.map(({ description }) => description)).toEqual(['Mine.']);
   });
 
-  test("the user's own command wins over a skill of the repository", async () => {
+  test("the user's own command overrides a skill of the repository", async () => {
     await write('repo/.clawdcode/skills/release/SKILL.md', skill('Of the repository.'));
     await write('home/.claude/commands/release.md', 'Mine.');
     const { skills } = await findSkills(places);
@@ -109,7 +109,7 @@ describe('what is found', () => {
     ]);
   });
 
-  test("rules of the repository's skills are not granted, and asked for only if they can be shown", async () => {
+  test("rules of the repository's skills are not granted, and can be approved only if they can be shown", async () => {
     const rules = (text: string) => skill('Does it.', `allowed-tools: ${text}\n`);
     await write('repo/.claude/skills/a/SKILL.md', rules('Bash(git *), Read'));
     await write('repo/.claude/skills/b/SKILL.md', rules(`Bash(${'x'.repeat(2000)})`));
@@ -156,7 +156,7 @@ describe('what is found', () => {
   });
 });
 
-describe('what is not used', () => {
+describe('skills that are not used', () => {
   test('a name that cannot be typed', async () => {
     await write('repo/.claude/commands/two words.md', 'x');
     expect(await findSkills(places)).toMatchObject({
@@ -168,7 +168,7 @@ describe('what is not used', () => {
   test.each([
     ['out of the project', '../secret.md'],
     ['to a secret', '../../../.env'],
-  ])('a link that leads %s', async (_, target) => {
+  ])('a link to %s', async (_, target) => {
     await write('secret.md', 'private');
     await write('repo/.env', 'KEY=1');
     await mkdir(join(places.root, '.claude/skills/evil'), { recursive: true });
@@ -181,7 +181,7 @@ describe('what is not used', () => {
     ]);
   });
 
-  test('one that was exchanged for a link after it was found', async () => {
+  test('a file that was replaced by a link after it was found', async () => {
     const file = await write('repo/.claude/skills/a/SKILL.md', skill('A.'));
     const [own] = (await findSkills(places)).skills;
     await rm(file);
@@ -191,7 +191,7 @@ describe('what is not used', () => {
     });
   });
 
-  test('a link in a circle, a folder called SKILL.md, a file of a megabyte', async () => {
+  test('a circular link, a folder called SKILL.md, a file of a megabyte', async () => {
     await mkdir(join(places.root, '.claude/commands'), { recursive: true });
     await symlink('..', join(places.root, '.claude/commands/round'));
     await mkdir(join(places.root, '.claude/skills/dir/SKILL.md'), { recursive: true });

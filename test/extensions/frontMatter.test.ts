@@ -16,13 +16,13 @@ describe('readFrontMatter', () => {
     expect(await readFrontMatter(text)).toEqual({ values, body });
   });
 
-  test('aliases do not blow it up', async () => {
+  test('aliases do not expand without limit', async () => {
     const bomb = `---\na: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n---\nbody`;
     const { values, body } = await readFrontMatter(bomb);
     expect({ c: values.c, body }).toEqual({ c: '[*b, *b]', body: 'body' });
   });
 
-  test('a map in a list, which cannot be written as text, does not end the start', async () => {
+  test('a map in a list, which cannot be written as text, does not stop the program', async () => {
     const { values } = await readFrontMatter('---\nargument-hint: [{ toString: a }, issue]\n---\nbody');
     expect(textValue(values['argument-hint'])).toBe('[issue]');
     expect(listValue(values['argument-hint'])).toEqual(['issue']);
@@ -38,7 +38,7 @@ describe('readFrontMatter', () => {
     expect(values.name).toBe('"a"');
   });
 
-  test('one that is too long is text', async () => {
+  test('front matter that is too long is text', async () => {
     const text = `---\nname: ${'x'.repeat(30_000)}\n---\nbody`;
     expect(await readFrontMatter(text)).toEqual({ values: {}, body: text });
   });
@@ -59,7 +59,7 @@ test.each<[unknown, readonly string[]]>([
   expect(listValue(value)).toEqual(list);
 });
 
-test('values as they are meant', () => {
+test('values have the expected types', () => {
   expect(textValue(['issue'])).toBe('[issue]');
   expect(textValue(' a\n b ')).toBe('a b');
   expect(textValue('')).toBeUndefined();

@@ -31,7 +31,7 @@ const runs = (command: string) => ({ Stop: [{ hooks: [{ type: 'command', command
 const commands = ({ hooks }: PluginContents): unknown[] =>
   hooks.map((hook) => (hook.type === 'command' ? hook.command : hook.type));
 
-test('hooks come from the standard file, from the manifest and from files that it names, each once', async () => {
+test('hooks come from the standard file, the manifest and the files that it names, each once', async () => {
   const read = await plugin(
     { hooks: ['./hooks/hooks.json', './more.json', runs('inline'), { hooks: runs('wrapped') }] },
     { 'hooks/hooks.json': { hooks: runs('standard') }, 'more.json': { hooks: runs('more') } },
@@ -40,7 +40,7 @@ test('hooks come from the standard file, from the manifest and from files that i
   expect(read.problems).toEqual([]);
 });
 
-test('a manifest cannot name files outside of the plugin, nor through a link', async () => {
+test('a manifest cannot name files outside the plugin, not even through a link', async () => {
   const read = await plugin(
     { hooks: ['../outside.json', '/etc/hostname', './link.json'] },
     { '../outside.json': { hooks: runs('outside') } },
@@ -50,7 +50,7 @@ test('a manifest cannot name files outside of the plugin, nor through a link', a
   expect(read.problems).toHaveLength(3);
 });
 
-test('hooks that never run here, or are too long to be shown, are not used and named', async () => {
+test('hooks that never run here, or are too long to be shown, are named and not used', async () => {
   const read = await plugin({
     hooks: { ...runs('x'.repeat(3000)), Nothing: [{ hooks: [{ type: 'command', command: 'a' }] }] },
   });
@@ -60,7 +60,7 @@ test('hooks that never run here, or are too long to be shown, are not used and n
   );
 });
 
-test('subagents are named after the plugin; one without a description is a problem', async () => {
+test('subagents are named after the plugin; one without a description is reported', async () => {
   const read = await plugin(
     { agents: './agents' },
     { 'agents/a.md': '---\ndescription: Does.\n---\nDo.', 'agents/b.md': 'Do.' },
@@ -69,7 +69,7 @@ test('subagents are named after the plugin; one without a description is a probl
   expect(read.problems).toEqual([expect.stringContaining('agents/b.md: It has no description')]);
 });
 
-test('folders elsewhere are named as not read', async () => {
+test('folders elsewhere are reported as not read', async () => {
   const { problems } = await plugin({
     agents: './other',
     skills: './skills/',

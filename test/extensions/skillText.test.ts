@@ -47,7 +47,7 @@ describe('commands', () => {
     expect(parts).toEqual([{ type: 'text', text: 'Say !`rm -rf .` and $1' }]);
   });
 
-  test('a block ends at the next fence, and openings without end are read once', () => {
+  test('a block ends at the next fence, and unclosed openings are read once', () => {
     const parts = fillIn('```!\nls\n```sh\nrm x\n```\n', { ...about, args: '' });
     expect(parts.filter(({ type }) => type === 'command')).toEqual([]);
     // Ends only if each opening is not looked at up to the end of the file.
@@ -55,7 +55,7 @@ describe('commands', () => {
       expect(fillIn(text, { ...about, args: '' })).toEqual([{ type: 'text', text }]);
   });
 
-  test('the first 20 of a file run', () => {
+  test('the first 20 commands of a file run', () => {
     const parts = fillIn('!`x`\n'.repeat(30), { ...about, args: '' });
     expect(parts.filter(({ type }) => type === 'command')).toHaveLength(20);
     expect(parts.at(-1)).toEqual({ type: 'text', text: `\n${'!`x`\n'.repeat(10)}` });

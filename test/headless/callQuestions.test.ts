@@ -24,20 +24,20 @@ const neither = 'the answer is neither {"behavior": "allow"} nor {"behavior": "d
 
 test.each<[string, DriverAnswer, Partial<CallQuestion>, string]>([
   ['throws', { ok: false, error: 'boom' }, {}, 'The question about it could not be answered: boom'],
-  ['answers nonsense', malformed, {}, `The question about it could not be answered: ${neither}`],
+  ['returns nonsense', malformed, {}, `The question about it could not be answered: ${neither}`],
   [
-    'throws at a question of the model',
+    'throws when asked the model’s question',
     { ok: false, error: 'boom' },
     { preview: form },
     'Your question could not be answered: boom Use your best judgement, and say what you assumed.',
   ],
-])('a host that %s is not taken for a user who declines', async (_, given, more, comment) => {
+])('a host that %s is not mistaken for a user who declines', async (_, given, more, comment) => {
   const { answer, warnings } = await put(given, more);
   expect(answer).toEqual({ behavior: 'deny', comment, unasked: true });
   expect(warnings).toEqual([expect.stringContaining('was denied')]);
 });
 
-test('a host that denies speaks for the user', async () => {
+test('a denial by the host counts as the user’s', async () => {
   const { answer, warnings } = await put({ ok: true, value: { behavior: 'deny', message: 'Not now.' } });
   expect(answer).toEqual({ behavior: 'deny', comment: 'Not now.' });
   expect(warnings).toEqual([]);

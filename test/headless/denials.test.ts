@@ -28,6 +28,9 @@ test.each([
     { isManagedOnly: true, refused },
     'Only a rule in the managed settings of this machine could allow it.',
   ],
-])('a refused call is not advised what managed settings rule out: %#', (asked, limits, advice) => {
-  expect(allowance(asked, limits)).toBe(advice);
-});
+])(
+  'advice about a denied call does not suggest what managed settings rule out: %#',
+  (asked, limits, advice) => {
+    expect(allowance(asked, limits)).toBe(advice);
+  },
+);

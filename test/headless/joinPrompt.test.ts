@@ -5,7 +5,7 @@ test.each([
   ['explain', undefined, 'explain'],
   ['explain', '', 'explain'],
   ['explain', ' \n', 'explain'],
-])('%j and %j make %j', (argument, stdin, prompt) => {
+])('%j and %j become %j', (argument, stdin, prompt) => {
   expect(joinPrompt(argument, stdin)).toEqual({ type: 'ready', prompt });
 });
 
@@ -15,11 +15,11 @@ test.each([
   ['', 'log line\n', 'log line'],
   ['', '/compact\n', '/compact'],
   ['', '\uFEFF日本語 😀\r\n', '日本語 😀'],
-])('of %j and %j only the former was typed', (typed, stdin, prompt) => {
+])('of %j and %j only the former counts as typed', (typed, stdin, prompt) => {
   expect(joinPrompt(typed, stdin)).toEqual({ type: 'ready', prompt, typed });
 });
 
-test('without an argument nothing was typed', () => {
+test('without an argument nothing counts as typed', () => {
   expect(joinPrompt(undefined, 'log line\n')).toEqual({ type: 'ready', prompt: 'log line', typed: '' });
 });
 
@@ -27,7 +27,7 @@ test.each([
   [undefined, undefined],
   ['', ''],
   ['  ', '\n'],
-])('%j and %j are nothing to do', (argument, stdin) => {
+])('%j and %j are not a prompt', (argument, stdin) => {
   expect(joinPrompt(argument, stdin)).toMatchObject({
     type: 'error',
     message: expect.stringContaining('pipe one in'),

@@ -83,7 +83,7 @@ describe('text', () => {
     ['server', 1],
     ['overflow', 1],
   ])(
-    'a turn that failed with %s prints nothing, says why on standard error and exits %i',
+    'a turn that failed with %s prints nothing, gives the reason on standard error and exits %i',
     async (kind, code) => {
       const error = { kind, message: 'It broke. Try this.', retryable: false };
       const partial = reply('reply1', 'Half an ans', { failed: true });
@@ -105,7 +105,7 @@ describe('text', () => {
     expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(words) });
   });
 
-  test('a turn that broke without an end is a failure with the reason that was given', async () => {
+  test('a turn that ended without an event is a failure with its reason', async () => {
     const notice = { type: 'notice', level: 'error', text: 'Internal error.' } as const;
     const ran = await run('hello', onPrompt([step(1), reply('reply1', 'x'), notice]));
     expect(ran).toMatchObject({
@@ -115,7 +115,7 @@ describe('text', () => {
     });
   });
 
-  test('warnings, retries and refusals go to standard error', async () => {
+  test('warnings, retries and denials go to standard error', async () => {
     const { stdout, stderr } = await run(
       'hello',
       onPrompt([
@@ -135,7 +135,7 @@ describe('text', () => {
     ]);
   });
 
-  test('a refusal names every reason, on one line', async () => {
+  test('a denial names every reason, on one line', async () => {
     const reason = 'No rule allows npm test.\nNo rule allows make.';
     const { stderr } = await run(
       'hello',
@@ -145,7 +145,7 @@ describe('text', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  test('a refusal of a huge call takes a few lines', async () => {
+  test('a denial of a huge call takes a few lines', async () => {
     const title = 'x'.repeat(1_000_000);
     const suggestion = { rules: [`Bash(${title})`], destination: 'local', label: 'Yes' } as const;
     const asked = { ...question, title, reason: title, suggestion };
@@ -169,19 +169,19 @@ describe('text', () => {
     });
   });
 
-  test('the demo model says what it is, on standard error', async () => {
+  test('the demo model identifies itself, on standard error', async () => {
     const { stderr, stdout } = await run('hello', onPrompt(answer), 'text', { demo: true });
     expect([stdout, stderr]).toEqual(['Hi.\n', expect.stringContaining('Demo model')]);
   });
 
-  test('an empty reply prints nothing and is no failure', async () => {
+  test('an empty reply prints nothing and is not a failure', async () => {
     const ran = await run('hello', onPrompt([step(1), reply('reply1', ''), ended(1)]));
     expect(ran).toMatchObject({ code: 0, stdout: '' });
   });
 });
 
 describe('questions', () => {
-  test('are answered at once by no, with the flag that would allow the call', async () => {
+  test('are answered with no at once, naming the flag that would allow the call', async () => {
     const { agent } = await run('why does it fail?', onPrompt(wholeTurn, 'why does it fail?'));
     expect(agent.ops[1]).toEqual({
       type: 'answer',
@@ -211,7 +211,7 @@ describe('questions', () => {
     expect(stderr).toContain(flag);
   });
 
-  test('that were refused are listed in the result, as are calls that a rule refused', async () => {
+  test('that were denied are listed in the result, as are calls that a rule denied', async () => {
     const ran = await run('why does it fail?', onPrompt(wholeTurn, 'why does it fail?'), 'json');
     expect(json(ran).permission_denials).toEqual([
       { tool_name: 'Bash', tool_use_id: 'call2', tool_input: { command: 'npm test' } },
@@ -228,7 +228,7 @@ describe('questions', () => {
 });
 
 describe('json', () => {
-  test('is one result object on one line, with the tokens of this run alone', async () => {
+  test('is one result object on one line, with this run’s tokens only', async () => {
     const usage = { inputTokens: 9999, outputTokens: 999, cachedTokens: 0, requests: 9, estimated: 0 };
     const about = { usage: { ...usage, costUsd: 5, knownUsd: 5, unpriced: 0 } };
     const ran = await run('why does it fail?', onPrompt(wholeTurn, 'why does it fail?'), 'json', about);
@@ -302,7 +302,7 @@ describe('json', () => {
     expect(unasked).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 }, total_cost_usd: 0 });
   });
 
-  test('each model has its own cost and window, with several in a run, too; a window that is assumed is null', async () => {
+  test('each model has its own cost and window, even with several in a run; an assumed window is null', async () => {
     const other = reply('reply2', 'Hi.', { model: 'gpt-5', usage: { input_tokens: 20, output_tokens: 2 } });
     const unknown = reply('reply4', 'Hi.', {
       model: 'my/own',
@@ -320,7 +320,7 @@ describe('json', () => {
     });
   });
 
-  test('a price that is not known is null, not zero', async () => {
+  test('an unknown price is null, not zero', async () => {
     const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, requests: 0, estimated: 0 };
     const about = { usage: { ...usage, costUsd: undefined, knownUsd: 3, unpriced: 1 } };
     const ran = await run('hello', onPrompt(answer), 'json', about);
@@ -328,14 +328,14 @@ describe('json', () => {
   });
 });
 
-test('/effort answers with the effort that is used', async () => {
+test('/effort replies with the effort that is used', async () => {
   const set: ScriptStep[] = [{ on: { type: 'set_effort', effort: 'max' }, say: [] }];
   const model = { ...scriptedAgent().state().model, effort: 'high' as const };
   const { stdout } = await run('/effort max', set, 'text', { model });
   expect(stdout).toBe('gpt-4.1 has no effort "max"; using high.\n');
 });
 
-test('context_usage has the numbers of /context: marks, what comes next, records, cache and warnings', async () => {
+test('context_usage has the numbers of /context: marks, what happens next, records, cache and warnings', async () => {
   const compaction = {
     uuid: 'c',
     seq: 5,
@@ -425,7 +425,7 @@ describe('commands', () => {
     return run('/compact the parser', [{ on: { type: 'compact', focus: 'the parser' }, say }], format);
   };
 
-  test('/compact works, and tells what it did', async () => {
+  test('/compact works, and reports what it did', async () => {
     const stdout = 'Compacted from 5000 to 900 tokens. Files kept: a.ts, b.ts.\n';
     expect(await compact({})).toMatchObject({ code: 0, stdout, stderr: '' });
     expect(json(await compact({}, 'json'))).toMatchObject({ subtype: 'success', num_turns: 0 });
@@ -434,7 +434,7 @@ describe('commands', () => {
   test.each([
     ['refused', 'Too short to compact.', 1],
     ['cancelled', 'Cancelled.', 130],
-  ] as const)('/compact that was %s says why and exits otherwise', async (outcome, message, code) => {
+  ] as const)('/compact that was %s gives the reason and its exit code', async (outcome, message, code) => {
     expect(await compact({ outcome, message })).toMatchObject({ code, stdout: '', stderr: `${message}\n` });
   });
 
@@ -470,12 +470,12 @@ describe('commands', () => {
     expect(ran.stderr).toMatch(stderr);
   });
 
-  test('a compaction inside a turn is not its end', async () => {
+  test('a compaction inside a turn does not end it', async () => {
     const inside: AgentEvent = { type: 'compaction_ended', report: { ...compacted, trigger: 'auto' } };
     expect(await run('hello', onPrompt([inside, ...answer]))).toMatchObject({ code: 0, stdout: 'Hi.\n' });
   });
 
-  test('a turn that broke after a compaction is a failure', async () => {
+  test('a turn that broke off after a compaction is a failure', async () => {
     const inside: AgentEvent = { type: 'compaction_ended', report: { ...compacted, trigger: 'auto' } };
     expect(await run('hello', onPrompt([step(1), inside]))).toMatchObject({ code: 1, stdout: '' });
   });
@@ -507,7 +507,7 @@ describe('commands', () => {
     expect(ran.stderr).toMatch(stderr);
   });
 
-  test('/model switches and says to what', async () => {
+  test('/model switches and names the new model', async () => {
     const ran = await run('/model gpt-5', [{ on: { type: 'set_model', model: 'gpt-5' }, say: [] }]);
     expect(ran).toMatchObject({ code: 0, stdout: 'Model: gpt-5\n' });
   });
@@ -522,7 +522,7 @@ describe('commands', () => {
   });
 
   test.each(['/usr/bin/x is slow', '!rm -rf build', ' /help'])(
-    '%j goes to the model as it is',
+    '%j is sent to the model unchanged',
     async (typed) => {
       const { agent, code } = await run(typed, onPrompt(answer, typed));
       expect([agent.ops[0], code]).toEqual([{ type: 'prompt', text: typed }, 0]);

@@ -179,7 +179,7 @@ describe('partial messages', () => {
   const whole = ['message_start', 'content_block_start', 'content_block_delta', 'content_block_stop'];
   const stop = ['message_delta', 'message_stop'];
 
-  test('a reply that is discarded and tried again makes two whole messages', async () => {
+  test('a reply that is discarded and retried makes two full messages', async () => {
     const discarded: AgentEvent = { type: 'reply_discarded' };
     const retrying: AgentEvent = {
       type: 'retrying',
@@ -192,12 +192,12 @@ describe('partial messages', () => {
     expect(await events(say)).toEqual([...whole, ...stop, ...whole, ...stop]);
   });
 
-  test('a reply cut by the user still ends', async () => {
+  test('a reply cut off by the user still ends', async () => {
     const say: AgentEvent[] = [step(1), text('a'), { type: 'turn_ended', outcome: 'interrupted', steps: 1 }];
     expect(await events(say)).toEqual([...whole, ...stop]);
   });
 
-  test('output next to a reply does not end it', async () => {
+  test('output alongside a reply does not end it', async () => {
     const mode: AgentEvent = { type: 'mode_changed', mode: 'plan' };
     const say = [step(1), text('a'), mode, prompt('queued'), text('b'), reply('reply1', 'ab'), ended(1)];
     expect(await events(say)).toEqual([...whole.slice(0, 3), ...whole.slice(2), ...stop]);

@@ -28,7 +28,7 @@ test('a file is noticed when it is created, changed, replaced and deleted', asyn
   await next(rm(path), 'unlink');
 });
 
-test('only the files named last are watched, and none after the end', async () => {
+test('only the files in the latest list are watched, and none after the end', async () => {
   const { files, seen, root } = watcher();
   await mkdir(join(root, 'sub'));
   files.watch([join(root, 'a'), join(root, 'missing/folder/x')]);

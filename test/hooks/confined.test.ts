@@ -68,7 +68,7 @@ test.each([
   ['local', true],
   ['user', false],
   ['flag', false],
-] as const)('whether the folder names a hook is known when it starts: %s', async (scope, isOfFolder) => {
+] as const)('whether the folder defines a hook is known when it starts: %s', async (scope, isOfFolder) => {
   const seen: SettingsProgram[] = [];
   const { programs: given } = programs((program) => {
     seen.push(program);
@@ -111,7 +111,7 @@ test('a hook that must not run fails; one that may guard calls leaves them to th
   expect((await strict.runner.run(before, never)).permission?.behavior).toBe('deny');
 });
 
-test('a confined guard that fails leaves the call to the user, so that a change of a file does not switch it off', async () => {
+test('a confined guard that fails leaves the call to the user, so that changing a file does not turn it off', async () => {
   const { programs: given } = programs(() => ({ type: 'confined' }));
   const failing = await bench({ PreToolUse: command('echo no >&2; exit 1') }, { programs: given });
   expect((await failing.runner.run(before, never)).permission).toMatchObject({

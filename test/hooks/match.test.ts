@@ -28,10 +28,10 @@ test('an event without a subject matches every matcher', () => {
   expect(compileMatcher('B.*')?.(undefined)).toBe(true);
 });
 
-test('an invalid expression is no matcher', () => {
+test('an invalid expression matches nothing', () => {
   expect(compileMatcher('(')).toBeUndefined();
 });
 
-test('an expression that backtracks for ever counts as a match', () => {
+test('an expression that backtracks forever counts as a match', () => {
   expect(matches('^(a+)+$', `${'a'.repeat(60)}!`)).toBe(true);
 });

@@ -17,7 +17,7 @@ const specific = (event: HookEvent, fields: object): HookVerdict =>
   json(event, { hookSpecificOutput: { hookEventName: event, ...fields } });
 
 describe('one hook', () => {
-  test('exit code 2 blocks with what is on standard error', () => {
+  test('exit code 2 blocks with the text on standard error', () => {
     expect(read('PreToolUse', { exitCode: 2, stderr: 'no rm\n' })).toEqual({
       outcome: 'blocked',
       permission: { behavior: 'deny', reason: 'no rm' },
@@ -29,7 +29,7 @@ describe('one hook', () => {
     expect(read('Stop', { exitCode: 2 })).toMatchObject({ block: 'The hook gave no reason.' });
   });
 
-  test('events that have happened cannot be blocked', () => {
+  test('events that have already happened cannot be blocked', () => {
     expect(read('SessionStart', { exitCode: 2, stderr: 'too late' })).toEqual({
       outcome: 'failed',
       problem: 'too late',
@@ -38,11 +38,11 @@ describe('one hook', () => {
 
   test.each([
     ['a text', 'new'],
-    ['what a command prints', { stdout: 'new', stderr: '', interrupted: false }],
+    ['a command’s output', { stdout: 'new', stderr: '', interrupted: false }],
     ['a file', { type: 'text', file: { filePath: '/a', content: 'new' } }],
     ['a page', { url: 'https://example.com', result: 'new' }],
-    ['blocks of a server', [{ type: 'text', text: 'new' }]],
-    ['a message of a subagent', { status: 'completed', content: [{ type: 'text', text: 'new' }] }],
+    ['a server’s blocks', [{ type: 'text', text: 'new' }]],
+    ['a subagent’s message', { status: 'completed', content: [{ type: 'text', text: 'new' }] }],
   ])('a result may be replaced by %s', (_, updatedToolOutput) => {
     expect(specific('PostToolUse', { updatedToolOutput }).updatedOutput).toBe('new');
   });
@@ -54,7 +54,7 @@ describe('one hook', () => {
     );
   });
 
-  test('after a denial by the judge, the model may be told to try again', () => {
+  test('after a denial by the judge, the model may be told to retry', () => {
     expect(specific('PermissionDenied', { retry: true })).toEqual({
       outcome: 'ok',
       context: 'You may make this call again.',
@@ -63,7 +63,7 @@ describe('one hook', () => {
     expect(specific('PreToolUse', { retry: true })).toEqual({ outcome: 'ok' });
   });
 
-  test('another exit code, or none, is a failure that blocks nothing', () => {
+  test('another exit code, or none, is a failure that does not block', () => {
     expect(read('PreToolUse', { exitCode: 1, stderr: 'bad\nthings' })).toEqual({
       outcome: 'failed',
       problem: 'exit code 1: bad things',
@@ -73,7 +73,7 @@ describe('one hook', () => {
     expect(readOutput('PreToolUse', { ...killed, problem: 'timed out' }).problem).toBe('timed out');
   });
 
-  test('plain output is context for prompts and starts only', () => {
+  test('plain output is context, for prompts and starts only', () => {
     expect(read('UserPromptSubmit', { stdout: 'Today is Monday.\n' })).toEqual({
       outcome: 'ok',
       context: 'Today is Monday.',
@@ -90,7 +90,7 @@ describe('one hook', () => {
     expect(read('PreToolUse', { stdout: '{"a":"', isCut: true }).problem).toContain('more JSON');
   });
 
-  test('the JSON of a tool hook decides', () => {
+  test('a tool hook’s JSON decides', () => {
     expect(
       specific('PreToolUse', {
         permissionDecision: 'ask',
@@ -112,7 +112,7 @@ describe('one hook', () => {
     expect(specific('PreToolUse', { permissionDecision: 'defer' }).permission?.behavior).toBe('ask');
   });
 
-  test('a permission request is answered by its own decision', () => {
+  test('a permission request is decided by its own field', () => {
     expect(
       specific('PermissionRequest', { decision: { behavior: 'deny', message: 'no', interrupt: true } }),
     ).toEqual({
@@ -122,7 +122,7 @@ describe('one hook', () => {
     });
   });
 
-  test('what is meant for another event is ignored', () => {
+  test('fields meant for another event are ignored', () => {
     const hookSpecificOutput = {
       hookEventName: 'PreToolUse',
       permissionDecision: 'allow',
@@ -139,7 +139,7 @@ describe('one hook', () => {
     });
   });
 
-  test('texts lose control characters and are cut', () => {
+  test('control characters are removed from texts, and long texts are cut', () => {
     const hidden = read('UserPromptSubmit', { stdout: 'a\u001b[31mb\u0000\u202ec' });
     expect(hidden.context).toBe('a[31mbc');
     const long = specific('PostToolUse', { additionalContext: 'x'.repeat(50_000) }).context ?? '';
@@ -160,7 +160,7 @@ describe('several hooks', () => {
     permission: { behavior, reason },
   });
 
-  test('deny wins over ask, ask over allow', () => {
+  test('deny overrides ask, ask overrides allow', () => {
     const [allow, ask, deny] = [
       finished('a', decision('allow')),
       finished('b', decision('ask')),
@@ -171,7 +171,7 @@ describe('several hooks', () => {
     expect(combine([allow]).permission).toMatchObject({ behavior: 'allow', source: 'a' });
   });
 
-  test('the last input applies, and an allow only counts for the input of the same hook', () => {
+  test('the last input applies, and an allow applies only to the same hook’s input', () => {
     const changing = finished('b', { updatedInput: { command: 'rm -rf /' } });
     const answer = combine([finished('a', decision('allow')), changing]);
     expect(answer.updatedInput).toEqual({ value: { command: 'rm -rf /' }, source: 'b' });
@@ -180,7 +180,7 @@ describe('several hooks', () => {
     expect(own.permission?.behavior).toBe('allow');
   });
 
-  test('contexts add up to a limit', () => {
+  test('contexts are joined up to a limit', () => {
     const answer = combine(
       Array.from({ length: 9 }, (_, i) => finished(`f${i}`, { context: 'x'.repeat(9000) })),
     );

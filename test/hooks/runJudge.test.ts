@@ -42,13 +42,13 @@ test.each<[HookEvent, object, object]>([
   ['UserPromptSubmit', {}, { block: 'tests are missing' }],
   ['PostToolUse', {}, { block: 'tests are missing', stop: 'tests are missing' }],
   ['PostToolUse', { continuesOnBlock: true }, { block: 'tests are missing' }],
-])('%s: an objection', async (event, more, expected) => {
+])('%s: the model objects', async (event, more, expected) => {
   const { asked: _, ...verdict } = await decided(event, no, more);
   expect(verdict).toEqual({ outcome: 'blocked', ...expected });
 });
 
 test.each(['I think so.', '{"ok": "yes"}', '{"ok": tru', ''])(
-  'no decision in %j is a failure',
+  '%j is a failure, not a decision',
   async (text) => {
     expect(await decided('Stop', text)).toMatchObject({
       outcome: 'failed',
@@ -57,7 +57,7 @@ test.each(['I think so.', '{"ok": "yes"}', '{"ok": tru', ''])(
   },
 );
 
-test('a model that does not answer in time, and one that cannot be asked', async () => {
+test('a model that does not reply in time, or cannot be reached, is a failure', async () => {
   const run = {
     hook: { type: 'prompt', prompt: 'p' },
     call: { event: 'Stop', input: {} },
@@ -75,7 +75,7 @@ test('a model that does not answer in time, and one that cannot be asked', async
   expect((await runJudge(run, undefined, live)).problem).toBe('no model can be asked');
 });
 
-test('a tool gets its arguments with what the hook is told, and its text is the output', async () => {
+test('a tool gets its arguments filled in from the event, and its text is the output', async () => {
   let given: unknown;
   const output = await runTool(
     {

@@ -8,7 +8,7 @@ import { bench, command } from './bench.ts';
 const never = new AbortController().signal;
 const call = (event: HookEvent) => ({ event, input: { hook_event_name: event } });
 
-test('a hook of the start sets variables, and its next run replaces them', async () => {
+test('a start hook sets variables, and its next run replaces them', async () => {
   const { runner, root } = await bench({
     SessionStart: command(
       'echo "export A=1 B=\'two words\'" >> "$CLAUDE_ENV_FILE"; echo "C=3" >> "$CLAUDE_ENV_FILE"',
@@ -28,7 +28,7 @@ test('a hook of the start sets variables, and its next run replaces them', async
   expect((await stat(join(root, 'variables'))).mode & 0o777).toBe(0o700);
 });
 
-test('nothing but variables comes from the file, and none that is not for commands', async () => {
+test('only variables are read from the file, and none that commands must not have', async () => {
   const { runner } = await bench({
     SessionStart: command(
       'echo "CLAUDE_X=1; CLAWDCODE_X=1; SHLVL=9; GOOD=yes; secret() { :; }" >> "$CLAUDE_ENV_FILE"',
@@ -41,7 +41,7 @@ test('nothing but variables comes from the file, and none that is not for comman
   expect(permission?.reason).toBe('<>');
 });
 
-test('what a subagent does sets no variables for the session', async () => {
+test('a subagent’s hooks set no variables for the session', async () => {
   const { runner } = await bench({ CwdChanged: command('echo A=1 >> "$CLAUDE_ENV_FILE"') });
   const { input, event } = call('CwdChanged');
   await runner.run({ event, input: { ...input, agent_id: 'a1' } }, never);
@@ -50,7 +50,7 @@ test('what a subagent does sets no variables for the session', async () => {
   expect(runner.variables()).toEqual({ A: '1' });
 });
 
-test('a file that is no script sets nothing, and stops nothing', async () => {
+test('a file that is not a script sets nothing, and stops nothing', async () => {
   const { runner } = await bench({
     SessionStart: command('echo "A=1; not a | valid ( file" >> "$CLAUDE_ENV_FILE"'),
   });

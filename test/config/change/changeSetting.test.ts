@@ -45,7 +45,7 @@ const save = (key: string, value: unknown, scope: EditScope = 'user') =>
   changeSetting({ dataRoot, home, root, env: process.env }, { key, value, scope });
 
 describe('the list', () => {
-  test('has every setting with value, default and source; single values first', async () => {
+  test('has every setting with value, default and source; single values come first', async () => {
     await mkdir(dataRoot);
     await writeFile(userFile(), JSON.stringify({ theme: 'dark', env: { A: 'secret' }, apiKey: 'sk-1' }));
     const settings = listSettings(await load({ maxTurns: 3 }));
@@ -65,7 +65,7 @@ describe('the list', () => {
     expect(JSON.stringify(settings.map((one) => displayValue(one, one.value)))).not.toMatch(/secret|sk-1/);
   });
 
-  test('knows how each is entered', async () => {
+  test('knows how each value is entered', async () => {
     const loaded = await load();
     const kind = (key: string) => info(loaded, key).kind.type;
     expect(kind('vim')).toBe('boolean');
@@ -78,7 +78,7 @@ describe('the list', () => {
     expect(kind('statusLine')).toBe('json');
   });
 
-  test('says what overrides a file of the user', async () => {
+  test('says what overrides a user’s file', async () => {
     await writeFile(join(root, '.clawdcode.json'), JSON.stringify({ vim: true }));
     const project = info(await load(), 'vim');
     expect([overrideOf(project, 'user'), overrideOf(project, 'local')]).toEqual([
@@ -133,11 +133,11 @@ describe('a typed value', () => {
     ['baseUrl', 'nowhere', 'http'],
     ['permissions.deny', 'Bash(rm', 'JSON'],
     ['permissions.deny', '[""]', 'permissions.deny.0'],
-  ])('%s does not take %j', async (key, text, why) => {
+  ])('%s does not accept %j', async (key, text, why) => {
     expect(await read(key, text)).toEqual({ problem: expect.stringContaining(why) });
   });
 
-  test('names that are none', async () => {
+  test('an unknown name', async () => {
     const settings = listSettings(await load());
     expect(findSetting(settings, 'thme')).toContain('Did you mean theme?');
     expect(findSetting(settings, 'sandbox.network')).toContain('is a group: sandbox.network.allowedDomains');
@@ -146,7 +146,7 @@ describe('a typed value', () => {
 });
 
 describe('saving', () => {
-  test('keeps comments and everything else, and removes again', async () => {
+  test('keeps comments and everything else, and can remove the value again', async () => {
     await mkdir(dataRoot);
     await writeFile(userFile(), '{\n  // mine\n  "vim": true, // yes\n}\n');
     expect(await save('context.compact.threshold', 0.5)).toEqual({ type: 'saved', file: userFile() });
@@ -161,7 +161,7 @@ describe('saving', () => {
     expect(await readFile(userFile(), 'utf8')).toBe(before);
   });
 
-  test('a file with a syntax error stays as it is', async () => {
+  test('a file with a syntax error is not changed', async () => {
     await mkdir(dataRoot);
     await writeFile(userFile(), '{ "vim": ');
     const saved = await save('theme', 'dark');
@@ -169,7 +169,7 @@ describe('saving', () => {
     expect(await readFile(userFile(), 'utf8')).toBe('{ "vim": ');
   });
 
-  test('what does not apply in a file is not written there', async () => {
+  test('a setting that does not apply in a file is not written there', async () => {
     expect(await save('apiKey', 'sk-1', 'local')).toMatchObject({ type: 'refused' });
     expect(await save('permissions.auto.enabled', true, 'local')).toMatchObject({ type: 'refused' });
     expect(await save('permissions.auto.enabled', true)).toMatchObject({ type: 'saved' });
@@ -178,7 +178,7 @@ describe('saving', () => {
     expect(await save('vim', true, 'local')).toMatchObject({ message: expect.stringContaining('is a link') });
   });
 
-  test('for this project: kept out of commits; in a trusted folder it needs no further approval', async () => {
+  test('for this project: the file is kept out of commits, and in a trusted folder needs no further approval', async () => {
     execFileSync('git', ['init', '--quiet', root]);
     await save('maxTurns', 4, 'local');
     expect(await readFile(join(root, '.git/info/exclude'), 'utf8')).toContain('.clawdcode.local.json');

@@ -53,7 +53,7 @@ describe.each(['local', 'project'] as const)('a %s file', (layer) => {
     await expect(lstat(join(home, 'missing.json'))).rejects.toThrow('ENOENT');
   });
 
-  test('that becomes a link while it is changed is replaced, not followed', async () => {
+  test('that becomes a link while it is being changed is replaced, not followed', async () => {
     await writeFile(file(), '{"theme":"dark"}\n');
     const saved = await editSettings(file(), layer, () => {
       rmSync(file());
@@ -66,7 +66,7 @@ describe.each(['local', 'project'] as const)('a %s file', (layer) => {
   });
 });
 
-test('the user’s own file may be a link, and stays one', async () => {
+test('the user’s own file may be a link, and remains one', async () => {
   const file = join(home, 'link.json');
   await symlink(target, file);
   expect((await editSettings(file, 'user', server)).type).toBe('saved');
@@ -74,7 +74,7 @@ test('the user’s own file may be a link, and stays one', async () => {
   expect(await readFile(target, 'utf8')).toContain('evil.sh');
 });
 
-test.each(['user', 'local'] as const)('a %s file never becomes larger than what is read', async (layer) => {
+test.each(['user', 'local'] as const)('a %s file never becomes too large to be read', async (layer) => {
   const file = join(root, 'settings.json');
   await writeFile(file, '{ "theme": "dark" }\n');
   const huge = [{ path: ['permissions', 'allow'], value: [`Bash(${'€'.repeat(400_000)})`] }];

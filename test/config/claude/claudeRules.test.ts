@@ -33,7 +33,7 @@ describe('rules with the same meaning', () => {
     expect([texts(written), complaint]).toEqual([meant, undefined]);
   });
 
-  test('tools that do not exist here have nothing to deny, and nothing to allow', () => {
+  test('tools that do not exist here have nothing to deny or allow', () => {
     expect(translateRule('LSP', 'deny', place)).toEqual({ rules: [] });
     expect(translateRule('MultiEdit', 'deny', place)).toEqual({ rules: [] });
     expect(translateRule('LSP', 'allow', place)).toEqual({ rules: [], isUnused: true });
@@ -45,25 +45,25 @@ describe('paths', () => {
   const bases = (text: string, behavior: 'allow' | 'deny', where: typeof place & { userBase?: string }) =>
     translateRule(text, behavior, where).rules.map(({ base }) => base);
 
-  test('relative to the working directory: a deny rule covers the root, too, an allow rule only that', () => {
+  test('relative to the working directory: a deny rule covers the root too, an allow rule only that directory', () => {
     expect(bases('Read(secrets/**)', 'deny', inFolder)).toEqual(['/repository', '/repository/pkg']);
     expect(bases('Read(secrets/**)', 'allow', inFolder)).toEqual(['/repository/pkg']);
     expect(bases('Read(.env)', 'deny', inFolder)).toEqual(['/repository']);
   });
 
-  test('"./name" means any depth when it denies, and that one file when it allows', () => {
+  test('"./name" matches at any depth in a deny rule, and only that file in an allow rule', () => {
     expect(texts('Read(./.env)', 'deny')).toEqual(['Read(.env)']);
     expect(texts('Read(./.env)', 'allow')).toEqual(['Read(./.env)']);
   });
 
-  test('"/x" in the user’s file is relative to it; a deny rule covers the project as well', () => {
+  test('"/x" in the user’s file is relative to it; a deny rule covers the project too', () => {
     const user = { ...place, userBase: '/home/me/.claude' };
     expect(bases('Edit(/notes/**)', 'allow', user)).toEqual(['/home/me/.claude']);
     expect(bases('Edit(/notes/**)', 'deny', user)).toEqual(['/home/me/.claude', '/repository']);
   });
 });
 
-describe('what cannot be translated', () => {
+describe('rules that cannot be translated', () => {
   test.each([
     ['WebFetch(https://evil.example.com/x)', ['WebFetch(domain:evil.example.com)'], 'name a domain'],
     ['WebFetch(anything else)', ['WebFetch'], 'name a domain'],
@@ -81,7 +81,7 @@ describe('what cannot be translated', () => {
     expect(translateRule(written, 'allow', place).rules).toEqual([]);
   });
 
-  test('parameters of a call cannot be distinguished: every call asks', () => {
+  test('call parameters cannot be distinguished: every call asks', () => {
     const translated = translateRule('Bash(run_in_background:true)', 'deny', place);
     expect(translated.rules).toEqual([{ text: 'Bash', base: '/repository', behavior: 'ask' }]);
     expect(translated.complaint).toContain('every call of Bash asks');
@@ -122,7 +122,7 @@ const anyRule = fc.oneof(
   fc.string().map((name) => `mcp__${name}`),
 );
 
-test('every translated rule is one of ours, and an allow rule never complains', () => {
+test('every translated rule is valid here, and allow rules are never reported', () => {
   fc.assert(
     fc.property(anyRule, fc.constantFrom('allow', 'ask', 'deny'), (text, behavior) => {
       const { rules, complaint, isUnused } = translateRule(text, behavior, place);

@@ -76,7 +76,7 @@ describe('layers', () => {
     ]);
   });
 
-  test('"/x" in the user’s file is relative to it, and to the project where it denies', async () => {
+  test('"/x" in the user’s file is relative to it, and in a deny rule also to the project', async () => {
     await write(files.user, { permissions: { deny: ['Read(/notes/**)'], allow: ['Edit(/notes/**)'] } });
     const { rules } = await load();
     expect(rules.map(({ behavior, base }) => [behavior, base])).toEqual([
@@ -86,7 +86,7 @@ describe('layers', () => {
     ]);
   });
 
-  test('a file that does not exist is not listed, one that does is', async () => {
+  test('a missing file is not listed, an existing one is', async () => {
     await write(files.local, {});
     const { files: found } = await load();
     expect(found.filter(({ isForeign }) => isForeign).map(({ name, state }) => [name, state])).toEqual([
@@ -116,7 +116,7 @@ describe('trust', () => {
   };
 
   test.each(['project', 'local'] as const)(
-    'the %s file tightens at once, and loosens once approved',
+    'the %s file restricts at once, and loosens only once approved',
     async (layer) => {
       await write(files[layer], content);
       const before = await load({ trusted: false });
@@ -142,13 +142,13 @@ describe('trust', () => {
     },
   );
 
-  test('a rule saved in our own local file does not approve the same rule in this one', async () => {
+  test('a rule saved in our own local file does not approve the same rule in Claude Code’s', async () => {
     await write(files.local, { permissions: { allow: ['Bash(npm *)'] } });
     const { rules } = await load({ trusted: false, savedRules: ['Bash(npm *)'] });
     expect(rules).toEqual([]);
   });
 
-  test('mode auto is not taken from any of them', async () => {
+  test('none of them can set mode auto', async () => {
     for (const path of Object.values(files)) await write(path, { permissions: { defaultMode: 'auto' } });
     const { settings, unsupported, problems } = await load();
     expect([settings.permissions.defaultMode, problems]).toEqual(['default', []]);
@@ -169,7 +169,7 @@ describe('mistakes', () => {
     ['{"permissions":{"deny":[5,"Read(.env)"]}}', /permissions\.deny\.0/],
     ['{"permissions":[]}', /"permissions" is ignored/],
     ['{"env":{"A B":"x"}}', /env\.A B/],
-  ])('%s is reported, and the start continues', async (content, message) => {
+  ])('%s is reported, and the program starts', async (content, message) => {
     await write(files.project, content);
     const { problems, misread, settings } = await load();
     expect(problems[0]?.message).toMatch(message);
@@ -190,7 +190,7 @@ describe('mistakes', () => {
     expect(unsupported).toMatchObject([{ names: ['Nonsense(x)'] }]);
   });
 
-  test('settings without effect are named, odd names only counted', async () => {
+  test('settings without effect are named, and unusual names only counted', async () => {
     await write(files.project, {
       model: 'opus',
       includeCoAuthoredBy: false,
@@ -214,18 +214,18 @@ describe('mistakes', () => {
   });
 });
 
-describe('servers of .mcp.json', () => {
+describe('servers in .mcp.json', () => {
   const shared = { mcpServers: { docs: { command: 'docs' }, db: { command: 'db' } } };
   beforeEach(() => write('work/.mcp.json', shared));
 
-  test('a disabled one is not used, in an untrusted folder as well', async () => {
+  test('a disabled one is not used, even in an untrusted folder', async () => {
     await write(files.project, { disabledMcpjsonServers: ['db'] });
     const { servers } = await load();
     expect(servers.map(({ name }) => name)).toEqual(['docs']);
     expect((await load({ trusted: false })).heldServers).toEqual(['docs']);
   });
 
-  test('the user’s own file enables them; a repository’s never does', async () => {
+  test('the user’s own file can enable them; a repository’s cannot', async () => {
     await write(files.project, { enableAllProjectMcpServers: true });
     await write(files.local, { enabledMcpjsonServers: ['docs'] });
     expect((await load()).enabledServers).toEqual([]);

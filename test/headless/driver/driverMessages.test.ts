@@ -12,7 +12,7 @@ const promptOf = (message: ReturnType<typeof parse>) => {
 };
 
 describe('prompts', () => {
-  test('a string, or blocks of text', () => {
+  test('a string, or text blocks', () => {
     expect(promptOf(user('hello', { uuid: 'u1', session_id: '' }))).toMatchObject({
       text: 'hello',
       uuid: 'u1',
@@ -24,7 +24,7 @@ describe('prompts', () => {
     expect(promptOf(user(blocks))).toMatchObject({ text: 'one\ntwo', images: [] });
   });
 
-  test('an image is what its bytes are, and alone it has a label as text', () => {
+  test('an image’s type follows from its bytes, and an image alone has a label as text', () => {
     const data = 'R0lGODlhAQABAAAAACw=';
     const block = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
     expect(promptOf(user([block]))).toMatchObject({
@@ -39,7 +39,7 @@ describe('prompts', () => {
     [[{ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }], /"image" are not supp/],
     [[{ type: 'tool_result', tool_use_id: 'x' }], /"tool_result" are not supported/],
     ['x'.repeat(10 * 1024 * 1024 + 1), /longer than 10 MB/],
-  ])('what cannot be sent has a reason', (content, reason) => {
+  ])('content that cannot be sent has a reason', (content, reason) => {
     expect(promptOf(user(content)).problem).toMatch(reason);
   });
 
@@ -57,7 +57,7 @@ test.each([
   [{ type: 'user', message: { role: 'user', content: 7 } }, /must be a string or a list/],
   [{ type: 'control_request', request: { subtype: 'x' } }, /invalid at "request_id"/],
   [{ type: 'control_response', response: { subtype: 'maybe' } }, /invalid at "response/],
-])('%j cannot be understood', (line, problem) => {
+])('%j is invalid', (line, problem) => {
   expect(parse(line)).toEqual({ type: 'malformed', problem: expect.stringMatching(problem) });
 });
 
@@ -76,7 +76,7 @@ test('requests and responses', () => {
   });
 });
 
-test('unknown types are ignored with a notice, signs of life without', () => {
+test('unknown types are ignored with a notice, keep-alives without one', () => {
   expect(parse({ type: 'keep_alive' })).toEqual({ type: 'ignored' });
   expect(parse({ type: 'new\u001b[31m' })).toMatchObject({
     type: 'ignored',
@@ -102,7 +102,7 @@ async function read(chunks: readonly Uint8Array[], maxBytes?: number): Promise<s
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-test('lines are the same however they are cut into chunks', async () => {
+test('lines are the same however they are split into chunks', async () => {
   const whole = bytes('{"a":"ü"}\r\n\n  \n{"b":2}\n{"c":"\u{1f600}"}');
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 8 }), async (cuts) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createDriverLink } from '../../../src/headless/driver/driverLink.ts';
 import { createCallBack, readHostHooks } from '../../../src/headless/driver/hostHooks.ts';
 
-describe('hooks of initialize', () => {
+describe('hooks in initialize', () => {
   test('each callback is a hook; one for an unknown event never runs, and the driver is told', () => {
     const read = readHostHooks({
       PreToolUse: [
@@ -28,7 +28,7 @@ describe('hooks of initialize', () => {
     ['an id that is too long', { Stop: [{ hookCallbackIds: ['x'.repeat(201)] }] }],
     ['a matcher that is too long', { Stop: [{ matcher: 'x'.repeat(2001), hookCallbackIds: ['a'] }] }],
     ['too many', { Stop: [{ hookCallbackIds: Array.from({ length: 201 }, (_, at) => `h${at}`) }] }],
-  ])('what cannot be registered is said: %s', (_, hooks) => {
+  ])('a hook that cannot be registered is reported: %s', (_, hooks) => {
     const read = readHostHooks(hooks);
     expect(read.isComplete).toBe(false);
     expect(read.problems).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('hooks of initialize', () => {
 });
 
 describe('a call', () => {
-  test('is a request with the id of the tool call; an error of the driver is its problem', async () => {
+  test('is a request with the id of the tool call; an error in the driver is reported as the hook’s', async () => {
     const sent: { request_id: string; request: object }[] = [];
     const link = createDriverLink((message) => void sent.push(message as (typeof sent)[0]));
     const callBack = createCallBack(link);
