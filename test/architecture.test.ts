@@ -79,7 +79,7 @@ test('each file imports only from folders that its own may import', () => {
   expect(problems).toEqual([]);
 });
 
-test('no file imports itself through others, types included', () => {
+test('no file imports itself through others, even as types', () => {
   const imports = new Map(
     files.map((name) => {
       const text = readFileSync(join(src, name), 'utf8');
@@ -100,7 +100,7 @@ test('no file imports itself through others, types included', () => {
   expect([...imports.values()].flat().length).toBeGreaterThan(files.length);
 });
 
-test('the process is left to cli', () => {
+test('only cli touches the process', () => {
   const problems = problemsIn((name, text) => {
     if (name.startsWith('cli/')) return [];
     const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
@@ -148,7 +148,7 @@ test('no file starts a program by a name that the project may have taken', () =>
 /** What else they decide by a PATH. */
 const decidesByPath = ['cli/permissions/settingsPrograms.ts', 'cli/sandbox.ts'];
 
-test('programs are looked up on one PATH, which has no folder of the workspace', () => {
+test('programs are looked up on one PATH, which contains no folder of the workspace', () => {
   const problems = problemsIn((name, text) => {
     if (!name.startsWith('cli/') || name === 'cli/process/lookUp.ts' || decidesByPath.includes(name))
       return [];

@@ -59,7 +59,7 @@ test('the first frame appears without the context engine, the model, the tools a
   expect(files.filter((file) => lateFiles.some((late) => late.test(file)) && !early.test(file))).toEqual([]);
 });
 
-test('a session without MCP servers loads nothing of them, and one with servers loads no SDK before it needs it', () => {
+test('a session without MCP servers loads none of their code, and one with servers loads the SDK only when needed', () => {
   const session = loadedWith('cli/sessionFactory.ts');
   expect(session.files.filter((file) => file.startsWith('mcp/'))).toEqual([]);
   const servers = loadedWith('mcp/McpServers.ts');
@@ -69,12 +69,12 @@ test('a session without MCP servers loads nothing of them, and one with servers 
   expect(loadedWith('mcp/connect.ts').packages).toContain('@modelcontextprotocol/client');
 });
 
-test('a session without hooks loads nothing that runs them', () => {
+test('a session without hooks loads none of the code that runs them', () => {
   const { files } = loadedWith('cli/sessionFactory.ts');
   expect(files.filter((file) => file.startsWith('hooks/'))).toEqual([]);
 });
 
-test('a session loads nothing of telemetry, and one that exports loads the SDK with its first request', () => {
+test('a session loads no telemetry, and one that exports loads the SDK with its first request', () => {
   const session = loadedWith('cli/sessionFactory.ts');
   expect(session.files.filter((file) => file.startsWith('telemetry/'))).toEqual([]);
   const exporting = loadedWith('cli/telemetry.ts');

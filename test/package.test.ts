@@ -30,7 +30,7 @@ test('dependencies are what the program imports, and nothing else', () => {
   );
 });
 
-test('what the bundle holds comes with its licenses, each package once', () => {
+test('the bundle’s packages come with their licenses, each once', () => {
   const inputs = {
     'src/a.ts': {},
     'node_modules/react/index.js': {},

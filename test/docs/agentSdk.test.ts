@@ -26,7 +26,7 @@ function rows(heading: string): readonly { readonly name: string; readonly cell:
     .filter(({ name }) => !/^(?:option|method|script|---)$/.test(name));
 }
 
-test('names, outcomes and tables are of one version', () => {
+test('names, outcomes and tables belong to one version', () => {
   expect(recorded.sdk).toBe(names.sdk);
   expect(doc).toContain(`of version ${names.sdk}.`);
 });
@@ -35,11 +35,11 @@ describe.each([
   ['Options', names.options],
   ['Methods of a query', names.methods],
 ] as const)('%s', (heading, all) => {
-  test('the table has every name, once', () => {
+  test('the table has every name once', () => {
     expect(rows(heading).map(({ name }) => name)).toEqual(all);
   });
 
-  test('what works is driven by a script, and what does not work by none that is compared', () => {
+  test('a script drives everything that works, and no compared script drives what does not', () => {
     const covered = new Set(scripts.flatMap(({ covers }) => covers));
     const different = new Set(rows('Differences').map(({ name }) => name));
     const compared = new Set(
@@ -50,7 +50,7 @@ describe.each([
   });
 });
 
-test('every script has an outcome of Claude Code, and every difference is that of a script', () => {
+test('every script has Claude Code’s outcome, and every difference belongs to a script', () => {
   const all = scripts.map(({ name }) => name);
   expect(Object.keys(recorded.outcomes).sort()).toEqual([...all].sort());
   expect(new Set(all).size).toBe(all.length);

@@ -20,7 +20,7 @@ const documents = [
     .map((name) => `docs/${name}`),
 ];
 
-test('docs/settings.md is what the schema says; run node scripts/writeSettingsDoc.ts', () => {
+test('docs/settings.md matches the schema; run node scripts/writeSettingsDoc.ts', () => {
   expect(text('docs/settings.md')).toBe(settingsDocument());
 });
 
@@ -116,7 +116,7 @@ test('docs/commands.md has every command and alias', () => {
   }
 });
 
-test('docs/commands.md has every flag of --help, and some page has each of the others', () => {
+test('docs/commands.md has every flag of --help, and other pages have the rest', () => {
   const commands = read('docs/commands.md');
   const all = documents.map(read).join('\n');
   /** Spellings that other agents use for flags that are described. */

@@ -34,9 +34,9 @@ describe('valid', () => {
   test.each<[string, object]>([
     ['a prompt', prompt],
     ['the first line', { ...prompt, parentUuid: null, seq: 0 }],
-    ['a line that is older than versions', { ...prompt, v: undefined }],
-    ['a field that nobody knows yet', { ...prompt, mood: 'good', message: { ...prompt.message, tone: 'C' } }],
-    ['a subtype that nobody knows yet', system('telepathy', { anything: [1, { of: 'any' }] })],
+    ['a line from before lines had versions', { ...prompt, v: undefined }],
+    ['an unknown field', { ...prompt, mood: 'good', message: { ...prompt.message, tone: 'C' } }],
+    ['an unknown subtype', system('telepathy', { anything: [1, { of: 'any' }] })],
     [
       'a call',
       { ...prompt, type: 'tool_use', subtype: undefined, tool: { id: '1', name: 'Read', input: {} } },
@@ -67,21 +67,21 @@ describe('invalid', () => {
     ['nothing', null],
     ['no session', nameless],
     ['a position that is text', { ...prompt, seq: '1' }],
-    ['a type that there is not', { ...prompt, type: 'tool' }],
-    ['a role that there is not', { ...prompt, message: { role: 'tool', content: '' } }],
+    ['an unknown type', { ...prompt, type: 'tool' }],
+    ['an unknown role', { ...prompt, message: { role: 'tool', content: '' } }],
     ['no message', { ...prompt, message: undefined }],
-    ['a call without its call', { ...prompt, type: 'tool_use' }],
+    ['a call entry without a call', { ...prompt, type: 'tool_use' }],
     ['a call without a name', { ...prompt, type: 'tool_use', tool: { id: '1', input: {} } }],
-    ['a result without its result', { ...prompt, type: 'tool_result' }],
+    ['a result entry without a result', { ...prompt, type: 'tool_result' }],
     [
-      'a status that there is not',
+      'an unknown status',
       { ...prompt, type: 'tool_result', toolResult: { id: '1', output: '', status: 'fine' } },
     ],
     ['a boundary without its numbers', system('compact_boundary')],
-    ['a pin that pins nothing', system('pin', { pinned: true })],
-    ['a mode that is no name', system('mode', { mode: 7 })],
+    ['a pin without items', system('pin', { pinned: true })],
+    ['a mode that is not a name', system('mode', { mode: 7 })],
     ['a reduction without data', system('reduction')],
-    ['an undo of one thing that is no list', system('undo', { undoes: 'u1' })],
+    ['a correction that is not a list', system('undo', { undoes: 'u1' })],
     ['a checkpoint of a change without a path', system('checkpoint', { cause: 'call', changes: [{}] })],
     ['data that is a list', { ...prompt, data: [] }],
   ])('%s', (_name, line) => {
@@ -89,7 +89,7 @@ describe('invalid', () => {
   });
 });
 
-test('whatever the program would not read as an entry, the schema refuses', () => {
+test('the schema rejects everything that the program would not read as an entry', () => {
   const value = fc.oneof(fc.constant(undefined), fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
   const field = fc.constantFrom(...Object.keys(prompt));
   fc.assert(
@@ -102,7 +102,7 @@ test('whatever the program would not read as an entry, the schema refuses', () =
   );
 });
 
-test('sessions as the benches make them are valid, line by line', { tags: 'long' }, () => {
+test('sessions created by the benchmarks are valid, line by line', { tags: 'long' }, () => {
   const lines = sessionLines('s', { bytes: 2_000_000, seed: 3, texts: createTexts(3) });
   const subtypes = new Set<unknown>();
   for (const line of lines) {
@@ -113,7 +113,7 @@ test('sessions as the benches make them are valid, line by line', { tags: 'long'
   expect(subtypes.size).toBeGreaterThan(3);
 });
 
-test('every field of a line has its meaning, and every meaning its field', () => {
+test('every field of a line is described, and every described field exists', () => {
   for (const [subtype, meanings = {}] of Object.entries(dataMeanings)) {
     const { shape } = dataSchemas[subtype as keyof typeof dataSchemas];
     expect(Object.keys(shape)).toEqual(expect.arrayContaining(Object.keys(meanings)));

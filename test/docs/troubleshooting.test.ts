@@ -17,11 +17,11 @@ const sources = ['src', 'bin', 'node_modules/commander/lib']
 
 const quoted = [...page.matchAll(/^\| `([^`]+)`/gm)].map(([, message = '']) => message);
 
-test('there are rows', () => {
+test('the table is not empty', () => {
   expect(quoted.length).toBeGreaterThan(30);
 });
 
-test.each(quoted)('the program still says: %s', (message) => {
+test.each(quoted)('the program still prints: %s', (message) => {
   const gone = message.split('…').filter((part) => !sources.includes(part.trim()));
   expect(gone).toEqual([]);
 });

@@ -38,7 +38,7 @@ test('JSONL exports the entries unchanged', async () => {
   ).toEqual(entriesOf(talk));
 });
 
-test('JSON is one object of turns, each call with its result', async () => {
+test('JSON is one object with turns, each call with its result', async () => {
   const whole = JSON.parse(await exported(talk, { format: 'json' }));
   expect(whole).toMatchObject({
     format: 'clawdcode-export',
@@ -70,7 +70,7 @@ test('Markdown folds calls, and no fence inside ends one', async () => {
   ).toBe(true);
 });
 
-test('the page is self-contained: no script, nothing external, and a policy that says so', async () => {
+test('the page is self-contained: no script, nothing external, and a strict policy', async () => {
   const { document } = parseHTML(await exported(talk, { format: 'html' }));
   expect(document.querySelectorAll('script, link, iframe, object, embed, form, base, svg')).toHaveLength(0);
   expect(document.querySelector('meta[http-equiv]')?.getAttribute('content')).toMatch(
@@ -83,7 +83,7 @@ test('the page is self-contained: no script, nothing external, and a policy that
     for (const { name } of element.attributes) expect(name).not.toMatch(/^on|^style$/);
 });
 
-test('the page has an anchor for each turn and a table that leads to all of them', async () => {
+test('the page has an anchor for each turn and a table of contents for all of them', async () => {
   const { document } = parseHTML(await exported(talk, { format: 'html' }));
   const links = [...document.querySelectorAll('nav a')].map((link) => link.getAttribute('href'));
   expect(links).toEqual(['#turn-1', '#turn-2']);
@@ -111,7 +111,7 @@ const attacks = [
   '<details open><summary>x</summary>',
 ];
 
-test('no message becomes markup of the page', { tags: 'long' }, async () => {
+test('no message becomes markup on the page', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...attacks), { minLength: 1, maxLength: 3 }), async (parts) => {
       const bad = parts.join('\n');
@@ -157,7 +157,7 @@ test('no message becomes markup of the page', { tags: 'long' }, async () => {
 });
 
 test.each(['md', 'html'] as const)(
-  '%s hides no characters, and marks look-alikes in what ran',
+  '%s hides no characters, and marks look-alikes in commands',
   async (format) => {
     const hidden = 'a\u200bb\u{e0041}c\ufe0fd\u2060e\u00ade\u202ef';
     const drafts = [
@@ -184,7 +184,7 @@ test.each(['md', 'html'] as const)(
   },
 );
 
-test('what the reader sees of a text is the text', async () => {
+test('the text that the reader sees is the original text', async () => {
   const text = 'a < b && c > "d" \'e\' &amp; &lt;b&gt; © é 値 😀';
   const { document } = parseHTML(await exported([prompt(text), reply(text)], { format: 'html' }));
   expect(document.querySelector('.prompt')?.textContent).toBe(text);
@@ -194,7 +194,7 @@ test('what the reader sees of a text is the text', async () => {
   );
 });
 
-test('pictures of a prompt are in the page, other data is not', async () => {
+test('images in a prompt are on the page, other data is not', async () => {
   const image = (mediaType: string) => ({ type: 'image', mediaType, data: 'iVBORw0KGgo=' });
   const { document } = parseHTML(
     await exported([prompt([image('image/png'), image('image/svg+xml')])], { format: 'html' }),
@@ -204,7 +204,7 @@ test('pictures of a prompt are in the page, other data is not', async () => {
   ]);
 });
 
-test.each(exportFormats)('without outputs and reasoning, %s has neither', async (format) => {
+test.each(exportFormats)('without outputs and reasoning, %s contains neither', async (format) => {
   const drafts = [
     prompt('p'),
     reply('said', 'thought'),
@@ -221,7 +221,7 @@ test.each(exportFormats)('without outputs and reasoning, %s has neither', async 
 });
 
 test.each(exportFormats)(
-  'two hundred secrets in all parts of a session: none in %s',
+  'of two hundred secrets in all parts of a session, %s contains none',
   { tags: 'long' },
   async (format) => {
     const secrets = syntheticSecrets(200, 'export');
@@ -253,7 +253,7 @@ test('secrets are included only on request', async () => {
   expect(text).toContain(one?.secret);
 });
 
-test('an entry that was changed has no checksum any more, one that was not has its own', async () => {
+test('a changed entry loses its checksum, an unchanged one keeps it', async () => {
   const [one] = syntheticSecrets(1, 'crc');
   const lines = (await exported([prompt('plain'), prompt(one?.text ?? '')], { format: 'jsonl' }))
     .trim()
@@ -261,7 +261,7 @@ test('an entry that was changed has no checksum any more, one that was not has i
   expect(lines.map((line) => 'crc' in JSON.parse(line))).toEqual([true, false]);
 });
 
-test('a long session is written as it is read', { tags: 'long' }, async () => {
+test('a long session is written while it is being read', { tags: 'long' }, async () => {
   let read = 0;
   let written = 0;
   async function* entries(): AsyncGenerator<JSONLEntry> {
@@ -286,7 +286,7 @@ test('a long session is written as it is read', { tags: 'long' }, async () => {
   expect(read).toBe(2500);
 });
 
-test('a rewind of the files alone does not read as if the conversation had been rewound', async () => {
+test('a rewind of files only is not described as a rewind of the conversation', async () => {
   const went = (content: string): NewEntry => ({
     type: 'system',
     subtype: 'rewind',
@@ -300,7 +300,7 @@ test('a rewind of the files alone does not read as if the conversation had been 
   expect(text).not.toContain('no longer part of the conversation');
 });
 
-test('what changed is counted as what it is: files, and folders', async () => {
+test('changes are counted as what they are: files and folders', async () => {
   const file = { type: 'file', mode: 0o644, bytes: 1 } as const;
   const folder = { type: 'folder', mode: 0o755 } as const;
   const changed = (...changes: PathChange[]): NewEntry => ({
@@ -326,7 +326,7 @@ test('what changed is counted as what it is: files, and folders', async () => {
   ]);
 });
 
-test('an image that the model was shown by a tool is named', async () => {
+test('an image shown to the model by a tool is named', async () => {
   const shown: NewEntry = {
     type: 'user',
     subtype: 'image',
@@ -337,14 +337,14 @@ test('an image that the model was shown by a tool is named', async () => {
   expect(markdown).toContain('Image shown to the model: /p/a.png');
 });
 
-test('a reply with endlessly nested quotes, or of nothing but markup, is laid out all the same', async () => {
+test('a reply with endlessly nested quotes, or with only markup, is still rendered', async () => {
   const talk = [prompt('Look'), reply('>'.repeat(50_000)), reply('_a'.repeat(20_000))];
   const { document } = parseHTML(await exported(talk, { format: 'html' }));
   expect(document.querySelectorAll('blockquote').length).toBe(30);
   expect(document.body.textContent).toContain('_a'.repeat(20_000));
 });
 
-test('notices appear as on screen, in full, and without what is meant for the screen alone', async () => {
+test('notices appear as on screen, in full, and without parts meant for the screen only', async () => {
   const by = (subtype: string, content: string, data: object): NewEntry =>
     madeUpNewEntry({ type: 'system', subtype, message: { role: 'system', content }, data });
   const text = await exported(

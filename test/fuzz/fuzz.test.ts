@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** A few seconds of them. */
 const PROGRAMS = 20;
 
-test('random programs over a real session leave nothing broken', {
+test('random programs over a real session break nothing', {
   tags: 'long',
   timeout: 120_000,
 }, async () => {

@@ -13,7 +13,7 @@ import { type MadeUpFields, madeUpEntry } from '../madeUpEntry.ts';
 const kinds = Object.keys(entryKinds) as EntryKind[];
 
 describe('the kinds', () => {
-  test('are those that the files define, each under its own name', () => {
+  test('are those defined in the files, each under its own name', () => {
     const folder = join(import.meta.dirname, '../../src/protocol/entries/kinds');
     const source = readdirSync(folder)
       .map((name) => readFileSync(join(folder, name), 'utf8'))
@@ -77,7 +77,7 @@ describe('the kinds', () => {
 });
 
 describe('reading an entry', () => {
-  test('returns the value itself, with its order and unknown fields', () => {
+  test('returns the value itself, with its key order and unknown fields', () => {
     const value = {
       later: [1],
       ...madeUpEntry({ subtype: 'pin', data: { uuid: 'a', mood: { of: 'any' } } }),
@@ -105,7 +105,7 @@ describe('reading an entry', () => {
     ['checkpoint', { cause: 'call', changes: [{}] }, undefined],
     ['telepathy', { uuid: 7, todos: 'none' }, { uuid: 7, todos: 'none' }],
     ['toString', { uuid: 7 }, { uuid: 7 }],
-  ])('of kind %s drops what does not fit of %j', (subtype, data, expected) => {
+  ])('of kind %s drops the parts that do not fit of %j', (subtype, data, expected) => {
     const value = Object.freeze(madeUpEntry({ subtype, data: Object.freeze(data) }));
     const entry = parseEntry(value);
     expect(entry?.data).toEqual(expected);
@@ -114,7 +114,7 @@ describe('reading an entry', () => {
     expect(value.data).toBe(data);
   });
 
-  test('without a kind, too', () => {
+  test('drops the parts that do not fit even without a kind', () => {
     const wrong = { display: 7, countedTokens: 'many', more: 1 };
     expect(parseEntry(madeUpEntry({ data: wrong }))?.data).toEqual({ countedTokens: 'many', more: 1 });
     expect(parseEntry(madeUpEntry({ type: 'assistant', data: wrong }))?.data).toEqual({
@@ -136,7 +136,7 @@ describe('reading an entry', () => {
     ['an unknown type', { ...madeUpEntry({}), type: 'tool' }],
     ['no message', { ...madeUpEntry({}), message: undefined }],
     ['data that is a list', { ...madeUpEntry({}), data: [] }],
-  ])('refuses %s', (_, value) => {
+  ])('rejects %s', (_, value) => {
     expect(parseEntry(value)).toBeUndefined();
   });
 });
@@ -275,7 +275,7 @@ test.each<[object, string]>([
   expect(lineOf('reduction', { ...sizes, ...data })?.text).toBe(text);
 });
 
-test('bookkeeping entries, and those with a line elsewhere, have no line of their own', () => {
+test('bookkeeping entries, and those shown elsewhere, have no line of their own', () => {
   const silent = kinds.filter((kind) => entryKinds[kind].displayLine === undefined);
   expect(silent.sort()).toEqual(
     'compact_boundary past prompt request session_start shell shell_start summary_draft task tools unknown usage'.split(
@@ -296,7 +296,7 @@ test('bookkeeping entries, and those with a line elsewhere, have no line of thei
   expect(displayLineOf(madeUpEntry({ type: 'assistant' }), { seqOf: () => 1 })).toBeUndefined();
 });
 
-test('a display line has a place and a level', () => {
+test('a display line has a position and a level', () => {
   const where = (subtype: string, data?: object) => {
     const { only = 'everywhere', tone, mark } = lineOf(subtype, data, 'x') ?? {};
     return `${only} ${tone} ${mark}`;

@@ -34,7 +34,7 @@ test.each<[Partial<TextField>, string, boolean]>([
   [{ format: 'date-time' }, '2026-11-23T09:30:00Z', true],
   [{ format: 'date-time' }, '2026-11-23T09:30:00+01:00', true],
   [{ format: 'date-time' }, '2026-11-23', false],
-])('%j takes %j: %s', (field, typed, isTaken) => {
+])('%j accepts %j: %s', (field, typed, isTaken) => {
   const answer = { chosen: [], ...(typed !== '' && { text: typed }) };
   expect(problemWith(text(field), answer) === undefined).toBe(isTaken);
 });

@@ -21,6 +21,6 @@ test.each([
   { provider: undefined, id: 'openai/gpt-5' },
   { provider: undefined, id: 'default/x' },
   { provider: 'work', id: 'openai/gpt-5' },
-])('a full name is split into what it was made of: %o', (parts) => {
+])('a full name is split into its parts: %o', (parts) => {
   expect(parseModelName(modelName(parts, isProvider), isProvider)).toEqual(parts);
 });

@@ -31,7 +31,7 @@ test('there are more than a hundred kinds', () => {
   expect(kindCount).toBeGreaterThan(100);
 });
 
-test('findings lie within the text, in order, without duplicates', () => {
+test('matches lie within the text, in order, without duplicates', () => {
   const text = syntheticSecrets(kindCount, 'order')
     .map((one) => one.text)
     .join('\n');
@@ -57,16 +57,16 @@ test.each([
   expect(findSecrets(text).map((secret) => secret.kind)).toEqual([kind]);
 });
 
-test('only the password of an address is replaced, so that it stays readable', () => {
+test('only the password in a URL is replaced, so that the URL stays readable', () => {
   expect(redact('see https://me:hk38Gt2q@git.host.io/x.git now')).toMatch(
     /^see https:\/\/me:\[redacted: url-password [0-9a-f]{4}\]@git\.host\.io\/x\.git now$/,
   );
 });
 
 test.each([
-  ['the head of a key', (lines: string[]) => lines.slice(0, 9)],
-  ['the tail of a key', (lines: string[]) => lines.slice(9)],
-])('%s is a secret too, as outputs are cut', (_, part) => {
+  ['the beginning of a key', (lines: string[]) => lines.slice(0, 9)],
+  ['the end of a key', (lines: string[]) => lines.slice(9)],
+])('%s is a secret too, because outputs are cut', (_, part) => {
   const [key] = syntheticSecrets(kindCount, 'cut').filter(({ text }) => text.startsWith('-----BEGIN RSA'));
   const lines = part(key?.text.split('\n') ?? []);
   const shown = redact(['before', ...lines, 'after this, nothing'].join('\n'));
@@ -98,11 +98,11 @@ test.each([
   'http://localhost:3000/@scope/name',
   'passwordless login, tokens: 4096, max_tokens=128000',
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-])('%s is no secret', (text) => {
+])('%s is not a secret', (text) => {
   expect(findSecrets(text)).toEqual([]);
 });
 
-test('one’s own key is a secret, whatever it looks like', () => {
+test('the user’s own key is a secret, whatever it looks like', () => {
   const own = ['local-key'];
   expect(redact('sent local-key to the server', { own })).toMatch(
     /^sent \[redacted: own-key [0-9a-f]{4}\] to/,

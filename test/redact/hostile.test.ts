@@ -57,7 +57,7 @@ const pieces = [
 /** Far more than it takes on any machine that can run the tests; a quadratic search takes hours. */
 const CEILING_MS = 15_000;
 
-test('a megabyte of whatever could look like the beginning of a secret is read in linear time', {
+test('a megabyte of anything that looks like the start of a secret is read in linear time', {
   tags: 'long',
   timeout: 180_000,
 }, () => {
@@ -73,7 +73,7 @@ test('a megabyte of whatever could look like the beginning of a secret is read i
   );
 });
 
-test('no text is too strange to be redacted, whole or in pieces', () => {
+test('any text can be redacted, in one go or in chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
       const redactor = createRedactor();

@@ -30,7 +30,7 @@ const known = [
   'node_modules/zod/src/v4/mini/tests/string.test.ts', // JSON Web Tokens
 ];
 
-test('ten megabytes of ordinary code have no secrets', { tags: 'long' }, () => {
+test('ten megabytes of ordinary code contain no secrets', { tags: 'long' }, () => {
   const files = textFiles(join(root, 'node_modules'), 11e6);
   let characters = 0;
   const hits: string[] = [];
@@ -46,12 +46,12 @@ test('ten megabytes of ordinary code have no secrets', { tags: 'long' }, () => {
   expect(characters).toBeGreaterThan(10e6);
 });
 
-test('neither has a lock file full of hashes, nor this program', { tags: 'long' }, () => {
+test('a lock file full of hashes contains none, and neither does this program', { tags: 'long' }, () => {
   const files = [join(root, 'package-lock.json'), ...textFiles(join(root, 'src'), 1e8)];
   for (const file of files) expect([file, findSecrets(readFileSync(file, 'utf8'))]).toEqual([file, []]);
 });
 
-test('neither have images in base64, hashes and ids', () => {
+test('base64 images, hashes and ids contain none', () => {
   const bytes = Buffer.from(
     Array.from({ length: 300_000 }, (_, index) => (index * index * 31 + index * 7) % 251),
   );

@@ -5,20 +5,20 @@ import { kindCount, syntheticSecrets } from './syntheticSecrets.ts';
 
 const token = `ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}`;
 
-test('the same secret gets the same mark, another another', () => {
+test('the same secret gets the same mark, and another secret another', () => {
   const [first, again, other] = redact(`${token} ${token} ${token.replace('a', 'z')}`).split(/(?<=\]) /);
   expect(first).toBe(again);
   expect(other).not.toBe(first);
 });
 
-test('what was redacted is not redacted again', () => {
+test('redacted text is not redacted again', () => {
   for (const { text } of syntheticSecrets(kindCount, 'again')) {
     const once = redact(text);
     expect(redact(once)).toBe(once);
   }
 });
 
-test('text without secrets stays as it is, to the character', () => {
+test('text without secrets is unchanged to the character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (text) => {
       expect(redact(text)).toBe(text);
@@ -33,7 +33,7 @@ test('every replacement is reported', () => {
   for (const mark of marks) expect(text).toContain(mark);
 });
 
-test('in a value every string is redacted, names of fields too, and nothing else changes', () => {
+test('in a value every string is redacted, field names included, and nothing else', () => {
   const value = { list: [1, token, { deep: `x ${token}` }], [token]: null, flag: true };
   expect(JSON.stringify(redactDeep(value))).not.toContain(token);
   expect(redactDeep(value)).toMatchObject({
@@ -42,12 +42,12 @@ test('in a value every string is redacted, names of fields too, and nothing else
   });
 });
 
-test('a value without secrets is handed back, not copied', () => {
+test('a value without secrets is returned, not copied', () => {
   const value = { a: [1, { b: 'c' }] };
   expect(redactDeep(value)).toBe(value);
 });
 
-test('the name of a field can tell that its value is a password', () => {
+test('a field name can show that its value is a password', () => {
   expect(redactDeep({ dbPassword: 'hT7#kq2Lm9x' })).toEqual({
     dbPassword: expect.stringMatching(/^\[redacted/),
   });
@@ -57,7 +57,7 @@ test('the name of a field can tell that its value is a password', () => {
   });
 });
 
-test('JSON text stays JSON', () => {
+test('JSON text is still JSON', () => {
   for (const { text } of syntheticSecrets(kindCount, 'json')) {
     expect(() => JSON.parse(redact(JSON.stringify({ text: `\n${text}\n` })))).not.toThrow();
   }
@@ -108,7 +108,7 @@ function inPieces(text: string, sizes: readonly number[]): { readonly out: strin
   return { out: out.join(''), most };
 }
 
-test('in pieces of any size the outcome is that of the whole', { tags: 'long' }, () => {
+test('in chunks of any size the result is the same as in one go', { tags: 'long' }, () => {
   const { text } = output(600_000, 'pieces');
   const whole = redact(text);
   fc.assert(
@@ -119,7 +119,7 @@ test('in pieces of any size the outcome is that of the whole', { tags: 'long' },
   );
 });
 
-test('no secret slips through where one piece ends and the next begins', { tags: 'long' }, () => {
+test('no secret slips through between two chunks', { tags: 'long' }, () => {
   const { text, secrets } = output(400_000, 'edges');
   for (const size of [1000, 4096, 65_536]) {
     const { out } = inPieces(text, [size]);
@@ -127,14 +127,14 @@ test('no secret slips through where one piece ends and the next begins', { tags:
   }
 });
 
-test('nothing is missed in one endless line, and memory stays bounded', { tags: 'long' }, () => {
+test('nothing is missed in an endless line, and memory stays bounded', { tags: 'long' }, () => {
   const { text, secrets } = output(1_000_000, 'line');
   const { out, most } = inPieces(text.replaceAll('\n', ' '), [8192]);
   for (const secret of secrets.filter((one) => !one.includes('/'))) expect(out).not.toContain(secret);
   expect(most).toBeLessThan(500_000);
 });
 
-test('a pair of surrogates is not taken apart', () => {
+test('a surrogate pair is not split', () => {
   const text = '😀'.repeat(200_000);
   const redactor = createRedactor();
   const parts = [redactor.write(`x${text}`), redactor.write(text), redactor.flush()];

@@ -34,7 +34,7 @@ const textsOf = async (host: Host, options?: SessionOptions): Promise<unknown[]>
   return seen;
 };
 
-test('a process that dies before its answer rejects with what it said', async () => {
+test('a process that dies before its reply rejects with its error output', async () => {
   const host = await hostOf(`process.stderr.write('clawdcode: no disk\\n'); process.exitCode = 1;`);
   await expect(textsOf(host)).rejects.toMatchObject({
     name: 'ClawdCodeError',
@@ -52,7 +52,7 @@ test('a process that is killed, or cannot be started, rejects as well', async ()
   expect((await ended).problem).toContain('could not be started');
 });
 
-test('everything that waits for a process that dies is told, and nothing is left unhandled', async () => {
+test('all waiting calls are told that the process has died, and no rejection is unhandled', async () => {
   const host = await hostOf(onLine(`if (line.type === 'control_request') process.exit(7);`));
   const session = startSession(undefined, host);
   const events = session.events[Symbol.asyncIterator]();
@@ -79,7 +79,7 @@ test('a line that is not a message ends the session', { tags: 'long' }, async ()
   await expect(textsOf(host)).rejects.toThrow('not in its format');
 });
 
-test('a callback that throws, or answers nonsense, denies', { tags: 'long' }, async () => {
+test('a callback that throws, or returns nonsense, denies', { tags: 'long' }, async () => {
   const question = { subtype: 'can_use_tool', tool_name: 'Bash', input: {} };
   const host = await hostOf(
     onLine(`
@@ -99,7 +99,7 @@ test('a callback that throws, or answers nonsense, denies', { tags: 'long' }, as
   expect(await answerTo(() => undefined)).toMatchObject({ subtype: 'success', response: {} });
 });
 
-test('a question that is withdrawn aborts its callback', { tags: 'long' }, async () => {
+test('a request that is withdrawn aborts its callback', { tags: 'long' }, async () => {
   const question = { subtype: 'can_use_tool', tool_name: 'Bash', input: {} };
   const host = await hostOf(
     onLine(`
@@ -116,7 +116,7 @@ test('a question that is withdrawn aborts its callback', { tags: 'long' }, async
   expect(await textsOf(host, { canUseTool })).toEqual(['success']);
 });
 
-test('prompts that fail where they come from end the query with that error', { tags: 'long' }, async () => {
+test('a source of prompts that fails ends the query with its error', { tags: 'long' }, async () => {
   const host = await hostOf(onLine(`console.log('${result('Yes.')}');`));
   async function* prompts() {
     yield 'one';

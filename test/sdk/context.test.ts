@@ -59,7 +59,7 @@ test.each([
   });
 });
 
-test('what was appended is what the model sees, and calls are kept with their results', async () => {
+test('appended messages are what the model sees, and calls keep their results', async () => {
   const context = await open({ systemPrompt: 'Be brief.' });
   const call = { id: 'c1', name: 'look', arguments: '{"at":1}' };
   await context.append(user('Look.'), { role: 'assistant', content: '', toolCalls: [call] });
@@ -78,7 +78,7 @@ test('what was appended is what the model sees, and calls are kept with their re
   expect(measure.parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(measure.usedTokens);
 });
 
-test('a message that does not belong there is refused, and nothing of it is stored', async () => {
+test('a message out of place is rejected, and none of it is stored', async () => {
   const context = await open();
   const calls = { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'look', arguments: '{}' }] };
   const refused: [unknown, string][] = [
@@ -98,7 +98,7 @@ test('a message that does not belong there is refused, and nothing of it is stor
   await expect(context.append(user('And?'))).rejects.toThrow('The tool call c (look) has no result yet.');
 });
 
-test('beyond the trigger a request waits for the summary of the host; the store keeps everything', async () => {
+test('above the trigger a request waits for the host’s summary; the store keeps everything', async () => {
   const asked: SummaryRequest[] = [];
   const context = await open({
     summarize: async (request) => {
@@ -131,7 +131,7 @@ test('without a summarizer, or if it throws, the summary is assembled without a 
   expect(compactions[0]?.message).toContain('The model is away.');
 });
 
-test('an abort ends a compaction with its reason, and the context can be used again', async () => {
+test('an abort ends a compaction with its reason, and the context remains usable', async () => {
   const stop = new AbortController();
   let fails = true;
   const context = await open({
@@ -149,7 +149,7 @@ test('an abort ends a compaction with its reason, and the context can be used ag
   expect(await context.compact({ focus: 'foxes' })).toMatchObject({ outcome: 'done', trigger: 'manual' });
 });
 
-test('a request that cannot fit is an error; a larger model helps', async () => {
+test('a request that cannot fit is an error; a larger model resolves it', async () => {
   const context = await open({ settings: { compact: { auto: false }, strategy: 'off' } });
   for (let number = 0; number < 30; number++)
     await context.append(user(long(`Note ${number}`)), assistant(`Noted ${number}.`));
@@ -172,7 +172,7 @@ test('after an overflow the next request is smaller', async () => {
   expect(after.messages.at(-1)).toEqual({ role: 'user', content: 'What now?' });
 });
 
-test('a context continues from its file, is found by the beginning of its id, and can be copied', async () => {
+test('a context continues from its file, is found by a prefix of its id, and can be forked', async () => {
   const store = openStore(await folder(), '1.0.0');
   const first = await open({ store, id: 'notes', systemPrompt: 'Be brief.' });
   await first.append(user('Hello.'), assistant('Hello.'));
@@ -195,7 +195,7 @@ test('a context continues from its file, is found by the beginning of its id, an
   );
 });
 
-test('a call without a result when its context was left has one when it is opened again', async () => {
+test('a call that had no result when the context was closed has one when it is reopened', async () => {
   const store = openStore(undefined, '1.0.0');
   const first = await open({ store, id: 'notes' });
   const toolCalls = [{ id: 'c', name: 'look', arguments: '{}' }];

@@ -7,7 +7,7 @@ const all = async <T>(events: AsyncIterable<T>): Promise<T[]> => {
   return seen;
 };
 
-test('events are read in order, also those that came before the end and before the reader', async () => {
+test('events are read in order, including those that came before the reader', async () => {
   const queue = createEventQueue<number>();
   const numbers = Array.from({ length: 5000 }, (_, index) => index);
   for (const number of numbers.slice(0, 4000)) queue.push(number);
@@ -29,7 +29,7 @@ test('an error comes after the events before it, and only once', async () => {
   expect(await queue.next()).toEqual({ done: true, value: undefined });
 });
 
-test('a reader that leaves early is told of once; later events are dropped', async () => {
+test('the queue learns once that a reader has left early; later events are dropped', async () => {
   let left = 0;
   const queue = createEventQueue<number>(async () => {
     left++;
@@ -42,7 +42,7 @@ test('a reader that leaves early is told of once; later events are dropped', asy
   expect(left).toBe(1);
 });
 
-test('events that nobody reads end in an error instead of filling the memory', async () => {
+test('unread events end in an error instead of filling the memory', async () => {
   const queue = createEventQueue<number>();
   for (let number = 0; number < 200_000; number++) queue.push(number);
   let read = 0;

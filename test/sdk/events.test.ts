@@ -65,7 +65,7 @@ const lines: readonly Line[] = [
     .map((text) => JSON.parse(text) as Line),
 );
 
-test('every line that the program writes has a type, and no field that it lacks', () => {
+test('every line that the program writes has a type, and no field that the type lacks', () => {
   expect(lines.length).toBeGreaterThan(50);
   const wrong = lines.flatMap((line) => {
     const name = typeOf(line);
@@ -89,7 +89,7 @@ const elsewhere = [
   'AssistantEvent.error',
 ];
 
-test('every field of the types is in a line that the program writes', () => {
+test('every field of the types occurs in a line that the program writes', () => {
   const seen = new Set(lines.flatMap((line) => Object.keys(line).map((field) => `${typeOf(line)}.${field}`)));
   const events = [...declared.keys()].filter((name) => /Event$/.test(name));
   const unseen = events.flatMap((name) =>

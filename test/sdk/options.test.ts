@@ -47,7 +47,7 @@ test.each([
   );
 });
 
-test('a prompt is a text or a message', () => {
+test('a prompt is text or a message', () => {
   expect(checkPrompt('hello')).toEqual({ content: 'hello' });
   expect(checkPrompt({ content: [{ type: 'text', text: 'x' }] })).toMatchObject({ content: [{ text: 'x' }] });
   expect(() => checkPrompt(7)).toThrow('prompt: expected text or { content }.');
@@ -70,7 +70,7 @@ test('nothing starts if the query is not valid', () => {
   expect(ask({ prompt: 'a', options: { model: '' } })).toThrow('options.model: Too small');
 });
 
-test('options become flags that cannot be mistaken for others; keys and definitions are not among them', () => {
+test('options become flags that cannot be mistaken for others, except keys and definitions', () => {
   const options = checkOptions({
     model: '--yolo',
     resume: '-x',
@@ -114,7 +114,7 @@ test('options become flags that cannot be mistaken for others; keys and definiti
   expect(sessionId).toBeUndefined();
 });
 
-test('a new session has its id at once, and nothing to set up', () => {
+test('a new session has its id at once, without any setup', () => {
   const { argv, opening, sessionId } = launchOf(checkOptions(undefined), {});
   expect(argv).toEqual([
     '--input-format=stream-json',

@@ -73,7 +73,7 @@ const end = (atMs: number, fields: object = {}) =>
   [atMs, { type: 'turn_ended', outcome: 'done', steps: 1, ...fields } as AgentEvent] as const;
 const step = (atMs: number) => [atMs, { type: 'step_started', step: 1 }] as const;
 
-test('a request begins where its duration says, else with its step', () => {
+test('a request begins where its duration says, otherwise with its step', () => {
   const usage = { input_tokens: 500, output_tokens: 5 };
   const { spans, measured } = play([
     T0,
@@ -113,7 +113,7 @@ test('a request that failed after retries is a span with its error', () => {
   expect(JSON.stringify(records)).not.toContain('secret text');
 });
 
-test('calls that run, are denied, fail, or are cut short by the end of the turn', () => {
+test('calls that run, are denied, fail, or are cut short by the end of the turn are spans', () => {
   const { spans, measured } = play([
     ...([T0, [1, call('c1', 'Read')], [1, call('c2', 'Bash')], [1, call('c3', 'Edit')]] as const),
     ...([
@@ -137,7 +137,7 @@ test('calls that run, are denied, fail, or are cut short by the end of the turn'
   ]);
 });
 
-test('a subagent in the background outlives the call that started it', () => {
+test('a background subagent outlives the call that started it', () => {
   const usage = { input_tokens: 100, output_tokens: 1 };
   const total = entry({
     type: 'system',
@@ -169,7 +169,7 @@ test('a subagent in the background outlives the call that started it', () => {
   expect(measured.filter((line) => line.startsWith('gen_ai.client.token.usage'))).toHaveLength(2);
 });
 
-test('compactions, one of them refused at once', () => {
+test('compactions are spans, even one that is rejected at once', () => {
   const report = { trigger: 'auto', preTokens: 9, postTokens: 3, files: [], durationMs: 1 } as const;
   const ended = (outcome: 'done' | 'refused'): AgentEvent => ({
     type: 'compaction_ended',
@@ -214,7 +214,7 @@ test('content is exported only through contentOf', () => {
   expect(exported).not.toMatch(/PROMPT|Text\./);
 });
 
-test('the provider of an endpoint is known by its host, else by its API', () => {
+test('a provider is known by the host of its endpoint, otherwise by its API', () => {
   const provider = (url: string, wire: 'chat' | 'anthropic') => Object.values(providerOf(url, wire));
   expect(provider('https://api.openai.com/v1', 'chat')).toEqual(['openai', 'api.openai.com', 443]);
   expect(provider('https://me.openai.azure.com/v1', 'chat')[0]).toBe('azure.ai.openai');

@@ -17,7 +17,7 @@ function setUp(flush: () => Promise<void> = async () => undefined) {
   return { written, sink, load, onError, telemetry };
 }
 
-test('nothing is loaded before a request is on its way, and nothing is lost', async () => {
+test('nothing is loaded before the first request is sent, and nothing is lost', async () => {
   const { written, load, telemetry } = setUp();
   const session = telemetry.watch(ports);
   session.handle({ type: 'turn_started' });
@@ -36,7 +36,7 @@ test('a session in which nothing happened loads nothing at its end', async () =>
   expect(load).not.toHaveBeenCalled();
 });
 
-test('the sessions of a process share the SDK; changing between them waits for nothing', async () => {
+test('the sessions of a process share the SDK, and switching between them waits for nothing', async () => {
   const { load, sink, telemetry } = setUp();
   for (const waits of [false, true]) {
     const session = telemetry.watch(ports);
@@ -48,14 +48,14 @@ test('the sessions of a process share the SDK; changing between them waits for n
   expect(sink.flush).toHaveBeenCalledTimes(1);
 });
 
-test('a collector that never answers does not keep the program', { tags: 'long' }, async () => {
+test('a collector that never responds does not delay the exit', { tags: 'long' }, async () => {
   const { telemetry } = setUp(() => new Promise(() => undefined));
   const session = telemetry.watch(ports);
   session.handle({ type: 'turn_started' });
   await session.close(true);
 });
 
-test('if the SDK cannot be loaded, that is reported once, and the rest goes nowhere', async () => {
+test('if the SDK cannot be loaded, that is reported once, and the data is dropped', async () => {
   const { load, onError, telemetry } = setUp();
   load.mockRejectedValueOnce(new Error('no such file'));
   for (let count = 0; count < 3; count++) {
@@ -67,7 +67,7 @@ test('if the SDK cannot be loaded, that is reported once, and the rest goes nowh
   expect(onError).toHaveBeenCalledTimes(1);
 });
 
-test('what waits for the SDK is bounded', async () => {
+test('data that waits for the SDK is bounded', async () => {
   const { written, load, telemetry } = setUp();
   const session = telemetry.watch(ports);
   for (let turn = 0; turn < 20_000; turn++) session.handle({ type: 'turn_started' });

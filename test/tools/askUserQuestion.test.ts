@@ -78,7 +78,7 @@ test('answers reach the model as the result, and the screen one by one', async (
   });
 });
 
-test('an answer that is missing is said to be missing', async () => {
+test('a missing answer is reported as missing', async () => {
   const { result } = await asked({ behavior: 'allow', answers: [{ chosen: [] }] });
   expect(result?.output).toContain('- Which library?\n  (not answered)');
   expect(result?.display?.summary).toBe('0 of 2 answered');
@@ -95,7 +95,7 @@ test.each([
   [{ questions: Array.from({ length: 5 }, () => questions[0]) }, '`questions`'],
   [{ questions: [{ ...questions[0], options: [{ label: 'only' }] }] }, '`questions.0.options`'],
   [{ questions: [{ ...questions[0], question: 'x'.repeat(5000) }] }, '`questions.0.question`'],
-])('input out of bounds is refused (%#)', async (input, field) => {
+])('invalid input is rejected (%#)', async (input, field) => {
   const { result, previews } = await asked({ behavior: 'allow', answers: [] }, input);
   expect(previews).toEqual([]);
   expect(result).toMatchObject({ status: 'error', output: expect.stringContaining(field) });

@@ -56,7 +56,7 @@ describe('a command that the user moves', () => {
     expect(bench.tools.tasks.output('b1')).toEqual({ text: 'one\ntwo\n', missing: 0 });
   });
 
-  test('has what it prints while its result is made in one of the two readings', {
+  test('shows output printed during the move in exactly one of the two reads', {
     tags: 'long',
   }, async () => {
     const running = bash('i=0; while [ ! -e stop ]; do i=$((i+1)); echo line $i; done; echo $i > last');
@@ -98,7 +98,7 @@ describe('a command that the user moves', () => {
 });
 
 describe('the list of tasks', () => {
-  test('tells of starts and ends, and of an end that the model has not seen once', async () => {
+  test('reports starts and ends, and an end that the model has not seen once', async () => {
     const heard: TaskChange[] = [];
     bench.tools.tasks.subscribe((change) => heard.push(change));
     await bash('while [ ! -e go ]; do sleep 0.02; done', { run_in_background: true });
@@ -116,14 +116,14 @@ describe('the list of tasks', () => {
     ['waited for', () => read('b1', 5000)],
     ['read', () => until(() => bench.tools.tasks.list()[0]?.end !== undefined).then(() => read('b1'))],
     ['stopped', () => bench.call('KillBash', { task_id: 'b1' })],
-  ])('has nothing to tell of a task that the model has %s', { tags: 'long' }, async (_how, look) => {
+  ])('does not report a task that the model has %s', { tags: 'long' }, async (_how, look) => {
     await bash('sleep 0.3', { run_in_background: true });
     await look();
     await until(() => bench.tools.tasks.list()[0]?.end !== undefined);
     expect(bench.tools.tasks.takeUnreported()).toEqual([]);
   });
 
-  test('reports who stopped a task, and ends its whole tree, even processes that ignore SIGTERM', {
+  test('reports who stopped a task, and kills its whole process tree, even processes that ignore SIGTERM', {
     tags: 'long',
   }, async () => {
     await bash(`trap '' TERM; (trap '' TERM; sleep 60 & echo $! > pid; wait) & wait`, {
@@ -137,7 +137,7 @@ describe('the list of tasks', () => {
     expect(bench.tools.tasks.takeUnreported()).toMatchObject([{ id: 'b1' }]);
   });
 
-  test('leaves nothing running, nor a file, when it is disposed of', { tags: 'long' }, async () => {
+  test('leaves no process and no file behind when it is disposed of', { tags: 'long' }, async () => {
     await bash('sleep 60 & echo $! > one; wait', { run_in_background: true });
     const running = bash('sleep 60 & echo $! > two; wait');
     await until(() => numberIn('one') > 0 && numberIn('two') > 0);
@@ -148,7 +148,7 @@ describe('the list of tasks', () => {
     expect(alive(numberIn('two'))).toBe(false);
   });
 
-  test('knows nothing of ids that there are not', () => {
+  test('ignores unknown ids', () => {
     const { tasks } = bench.tools;
     tasks.stop('b7');
     expect(tasks.output('b7')).toBeUndefined();
@@ -157,7 +157,7 @@ describe('the list of tasks', () => {
 });
 
 describe('the recent text', () => {
-  test('is the end of all that came, whatever the pieces', { tags: 'long' }, () => {
+  test('is the end of the whole output, however it is split', { tags: 'long' }, () => {
     const piece = fc.oneof(
       fc.string({ maxLength: 20 }),
       fc.integer({ min: 1, max: 3 * RECENT_CHARACTERS }).map((length) => 'ab\n'.repeat(length / 3)),
@@ -189,7 +189,7 @@ describe('the recent text', () => {
     expect(recent.lastLine()).toBe(line);
   });
 
-  test('holds a quarter of a million single characters in few pieces', () => {
+  test('stores a quarter of a million single characters in few chunks', () => {
     const recent = new RecentText();
     for (let index = 0; index < RECENT_CHARACTERS + 10; index++) recent.push('x');
     expect(recent.read().text.length).toBeGreaterThanOrEqual(RECENT_CHARACTERS);

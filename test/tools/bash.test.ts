@@ -62,7 +62,7 @@ describe('the result', () => {
       expect(text).toMatch(/exit code [12]/);
     });
 
-  test('keeps characters whole that arrive in two pieces', { tags: 'long' }, async () => {
+  test('keeps characters intact that arrive in two chunks', { tags: 'long' }, async () => {
     const { text } = await bash("printf '\\xf0\\x9f'; sleep 0.1; printf '\\x98\\x80 ok'");
     expect(text).toBe('😀 ok');
     expect(bench.live()).toBe('😀 ok');
@@ -84,12 +84,12 @@ test.each([
   expect(await bench.prepare('Bash', { command })).toMatchObject({ title });
 });
 
-test('a NUL in the command is an error and not a crash', async () => {
+test('reports a NUL in the command as an error instead of failing', async () => {
   expect(await bash('echo a\0b')).toMatchObject({ status: 'error', text: expect.stringContaining('NUL') });
 });
 
 describe('the environment', () => {
-  test('has none of our keys and nothing that waits for a keyboard or looks for updates', async () => {
+  test('has none of our keys, and nothing that waits for a keyboard or looks for updates', async () => {
     const { text } = await bash('env');
     expect(text).not.toMatch(/sk-1|CLAWDCODE_X_KEY|MY_TOKEN/);
     for (const line of [
@@ -132,13 +132,13 @@ describe('the working directory', () => {
       expect((await bash('pwd')).text).toBe(join(bench.root, 'sub'));
     });
 
-  test('stays with a subshell and with a syntax error', async () => {
+  test('is kept after a subshell or a syntax error', async () => {
     mkdirSync(join(bench.root, 'sub'));
     await bash('(cd sub; true); echo "');
     expect(bench.cwd()).toBe(bench.root);
   });
 
-  test('falls back to the root when its folder was removed', async () => {
+  test('falls back to the root if its folder was removed', async () => {
     mkdirSync(join(bench.root, 'sub'));
     await bash('cd sub');
     rmSync(join(bench.root, 'sub'), { recursive: true });
@@ -150,7 +150,7 @@ describe('the working directory', () => {
 });
 
 describe('large output', () => {
-  test('of 200 MB is kept whole in the blob and shown by its ends', { tags: 'long' }, async () => {
+  test('of 200 MB is stored in full in the blob and shown by its ends', { tags: 'long' }, async () => {
     const { text, original } = await bash('echo first; yes 0123456789 | head -c 200000000; echo; echo last');
     expect(original?.bytes).toBe(200_000_000 + 'first\n\nlast\n'.length);
     expect(text.startsWith('first\n0123456789\n')).toBe(true);
@@ -171,7 +171,7 @@ describe('large output', () => {
   });
 });
 
-test('another shell works the same', async () => {
+test('a command works the same in another shell', async () => {
   const other = await openWorkbench({ shell: '/bin/sh' });
   mkdirSync(join(other.root, 'sub'));
   expect((await other.call('Bash', { command: 'cd sub; echo hi; exit 3' })).text).toContain(
@@ -181,14 +181,14 @@ test('another shell works the same', async () => {
   await other.close();
 });
 
-test('a shell that is not there is an error and not a crash', async () => {
+test('a missing shell is reported as an error', async () => {
   const other = await openWorkbench({ shell: '/nowhere/bash' });
   expect(await other.call('Bash', { command: 'true' })).toMatchObject({ status: 'error' });
   await other.close();
 });
 
 test.each(['user', 'read-only'] as const)(
-  'nothing of the project is started next to a command (%s)',
+  'nothing from the project runs in addition to a command (%s)',
   async (basis) => {
     const programs = join(bench.root, 'node_modules/.bin');
     mkdirSync(programs, { recursive: true });
@@ -217,7 +217,7 @@ test.each([
     'Runs outside the sandbox, with your own rights (sandbox.excludedCommands).',
   ],
   ['docker ps', { type: 'off', reason: 'switched off' }, 'Runs without a sandbox: switched off.'],
-] as const)('the question about %s shows where it runs (%o)', async (command, state, said) => {
+] as const)('the approval dialog for %s shows where it runs (%o)', async (command, state, said) => {
   const sandbox: CommandSandbox = {
     state: async () => state,
     prepare: () => undefined,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 describe('the schemas', () => {
-  test('stay below 6,500 characters together and hold no noise', () => {
+  test('stay below 6,500 characters together and contain no noise', () => {
     const schemas = JSON.stringify(bench.tools.tools.map((tool) => tool.schema));
     expect(schemas.length).toBeLessThan(6500);
     expect(schemas).not.toMatch(/\$schema|additionalProperties|9007199254740991/);
@@ -27,7 +27,7 @@ describe('the schemas', () => {
     expect([...Object.values(toolNames)].toSorted()).toEqual(offered.toSorted());
   });
 
-  test('mark as read-only what changes nothing', () => {
+  test('mark tools that change nothing as read-only', () => {
     const readOnly = bench.tools.tools.filter((tool) => tool.readOnly).map((tool) => tool.name);
     expect(readOnly).toEqual(['Read', 'Glob', 'Grep', 'BashOutput', 'Recall', 'WebFetch', 'AskUserQuestion']);
   });
@@ -56,12 +56,12 @@ describe('input', () => {
     ['Read', { file_path: 'a', offset: '3', limit: null }, 'a:3-'],
     ['TodoWrite', { todos: '[{"content":"a","status":"pending"}]' }, '1 todo'],
     ['Grep', { pattern: 'x', '-i': 'true', extra: 1 }, '"x"'],
-  ])('of %s %j is taken as what it means', async (tool, input, title) => {
+  ])('of %s %j is understood as intended', async (tool, input, title) => {
     expect(await bench.prepare(tool, input)).toMatchObject({ type: 'ready', title });
   });
 });
 
-test('a todo list comes back with the outcome', async () => {
+test('a todo list is returned with its outcome', async () => {
   const todos = [
     { content: 'a', status: 'completed' },
     { content: 'b', status: 'in_progress' },
@@ -74,7 +74,7 @@ test('a todo list comes back with the outcome', async () => {
 });
 
 describe('Recall', () => {
-  test('costs fewer than 500 characters in each request and needs no approval', async () => {
+  test('costs fewer than 500 characters per request and needs no approval', async () => {
     const recall = bench.tools.tools.find((tool) => tool.name === 'Recall');
     expect(JSON.stringify(recall?.schema).length).toBeLessThan(500);
     expect(await bench.prepare('Recall', { id: '#1' })).toMatchObject({ access: { type: 'none' } });
@@ -88,7 +88,7 @@ describe('Recall', () => {
     expect(await bench.prepare('Recall', input)).toMatchObject({ type: 'ready', title });
   });
 
-  test('hands over what the session answers', async () => {
+  test('returns what the session replies', async () => {
     expect(await bench.call('Recall', { id: '#1' })).toEqual({
       status: 'error',
       text: 'Nothing in this session has that pointer.',
@@ -131,7 +131,7 @@ describe('the output of a command', () => {
     return chunks;
   };
 
-  test('is cleaned alike however it is cut', () => {
+  test('is cleaned the same, however it is split', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), cuts, (pieces, sizes) => {
         const whole = createOutputCleaner();
@@ -166,14 +166,14 @@ describe('the output of a command', () => {
     expect(length + cleaner.flush().length).toBe(1_000_000);
   });
 
-  test('of an endless progress bar is its last version', { tags: 'long' }, () => {
+  test('of an endless progress bar is its last state', { tags: 'long' }, () => {
     const cleaner = createOutputCleaner();
     let text = '';
     for (let index = 0; index < 20_000; index += 1) text += cleaner.push(Buffer.from(`\rprogress ${index}`));
     expect(text + cleaner.flush()).toBe('progress 19999');
   });
 
-  test('is whole up to its bounds and both ends beyond them', () => {
+  test('is complete up to its limits, and both ends beyond them', () => {
     const line = `${'😀'.repeat(50)}\n`;
     const kept = new HeadTail();
     let whole = '';
@@ -196,6 +196,6 @@ test.each([
   [formatBytes(5e15), '5000.0 TB'],
   [formatDuration(340), '0.3 s'],
   [formatDuration(185_000), '3 m 05 s'],
-])('quantities read well: %s', (actual, expected) => {
+])('quantities are readable: %s', (actual, expected) => {
   expect(actual).toBe(expected);
 });

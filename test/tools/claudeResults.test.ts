@@ -21,7 +21,7 @@ async function bench() {
   return { ...open, result };
 }
 
-test('every tool gives hooks a result of the published shape', { tags: 'long' }, async () => {
+test('every tool passes hooks a result of the published shape', { tags: 'long' }, async () => {
   const { root, result, prepare } = await bench();
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/plain').end('hello');
@@ -98,7 +98,7 @@ const kept = {
   ...{ path: '/tree', branch: 'b', isKept: true, summary: '1 file', stat: '', ignored: [] },
 };
 
-test('a tool of an MCP server gives the blocks that the server sent', () => {
+test('an MCP server’s tool passes the blocks that the server sent', () => {
   const options = { title: 't', name: 'n', seesImages: false };
   const blocks = [{ type: 'text', text: 'hi' }];
   expect(given(outcomeOf({ content: blocks }, options))).toEqual(blocks);

@@ -73,7 +73,7 @@ async function sharedTools() {
   return { bench, tools: [...bench.tools.tools, agent].filter(({ name }) => name in claudeTypes.tools) };
 }
 
-test('every tool of that name takes the fields of the published type, in the same types', async () => {
+test('every tool of that name accepts the fields of the published type, with the same types', async () => {
   const { bench, tools } = await sharedTools();
   expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(claudeTypes.tools).sort());
   expect(tools.map((tool) => [tool.name, disagreements(tool)])).toEqual(tools.map(({ name }) => [name, []]));

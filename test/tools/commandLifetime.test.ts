@@ -31,11 +31,11 @@ const pidIn = (name: string): number => {
   return existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
 };
 
-describe('what is left behind', () => {
+describe('background processes of a command', () => {
   test.each([
     ['sleep 60 & echo $! > pid; echo done'],
     ['sleep 60 > /dev/null 2>&1 & echo $! > pid; echo done'],
-  ])('neither delays %j nor outlives it', { tags: 'long' }, async (command) => {
+  ])('neither delay %j nor outlive it', { tags: 'long' }, async (command) => {
     const startedAt = performance.now();
     const { text } = await bash(command);
     // What it leaves behind sleeps for a minute.
@@ -45,7 +45,7 @@ describe('what is left behind', () => {
     await until(() => !alive(pidIn('pid')));
   });
 
-  test('is ended with everything else by dispose', { tags: 'long' }, async () => {
+  test('are killed with everything else by dispose', { tags: 'long' }, async () => {
     await bash('trap "" TERM; sleep 60 & echo $! > pid; wait', { run_in_background: true });
     await until(() => pidIn('pid') > 0);
     await bench.tools.dispose();
@@ -53,7 +53,7 @@ describe('what is left behind', () => {
   });
 });
 
-test('a command is over when its last process is gone, in the background too', async () => {
+test('a command ends when its last process has ended, in the background too', async () => {
   const steps: string[] = [];
   const onStarted = ({ command, basis }: { command: string; basis: string }) => {
     steps.push(`start ${command.slice(0, 5)} ${basis}`);
@@ -73,7 +73,7 @@ test('a command is over when its last process is gone, in the background too', a
 });
 
 describe('an interrupt', () => {
-  test('ends the command and its grandchildren, and has its result', async () => {
+  test('kills the command and its grandchildren, and has its result', async () => {
     const controller = new AbortController();
     const running = bash("echo before; bash -c 'sleep 60 & echo $! > pid; wait'", {}, controller.signal);
     await until(() => pidIn('pid') > 0);
@@ -83,7 +83,7 @@ describe('an interrupt', () => {
     await until(() => !alive(pidIn('pid')));
   });
 
-  test('ends what ignores SIGTERM', async () => {
+  test('kills processes that ignore SIGTERM', async () => {
     const controller = new AbortController();
     const running = bash(`trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done`, {}, controller.signal);
     await until(() => pidIn('pid') > 0);
@@ -120,23 +120,23 @@ describe('the background', () => {
     expect((await bench.call('KillBash', { task_id: id })).text).toMatch(/exit code 143, ended by SIGTERM/);
   });
 
-  test('is where a command goes that asks for it, and its end can be waited for', async () => {
+  test('receives a command on request, and its end can be awaited', async () => {
     const started = await bash('sleep 0.4; echo done; exit 2', { run_in_background: true });
     expect(started).toMatchObject({ status: 'ok' });
     const ended = await bench.call('BashOutput', { task_id: taskIn(started.text), wait: 15_000 });
     expect(ended.text).toMatch(/^done\n\(exit code 2 after [\d.]+ s\)$/);
   });
 
-  test('is not where a command goes that fails at once', async () => {
+  test('does not receive a command that fails at once', async () => {
     expect((await bash('no-such-program', { run_in_background: true })).text).toMatch(/exit code 127/);
   });
 
-  test('does not move the working directory', async () => {
+  test('does not change the working directory', async () => {
     await bash('cd /; true', { run_in_background: true });
     expect(bench.cwd()).toBe(bench.root);
   });
 
-  test('lists the existing tasks when asked for an unknown one', { tags: 'long' }, async () => {
+  test('lists the existing tasks if an unknown one is requested', { tags: 'long' }, async () => {
     await bash('sleep 60', { run_in_background: true });
     expect((await bench.call('BashOutput', { task_id: 'b9' })).text).toContain('Known tasks: b1.');
   });

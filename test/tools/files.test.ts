@@ -64,10 +64,10 @@ describe('Read', () => {
 
   test.each([
     ['an empty file', '', '(The file exists and is empty.)'],
-    ['no line end at the end', 'a\nb', '     1\ta\n     2\tb'],
+    ['no newline at the end', 'a\nb', '     1\ta\n     2\tb'],
     ['CRLF', 'a\r\nb\r\n', '     1\ta\n     2\tb'],
     ['other separators inside lines', 'a\u2028b\vc\fd\n', '     1\ta\u2028b\vc\fd'],
-    ['a mark before UTF-8', '\uFEFFa\n', '     1\ta'],
+    ['a byte order mark before UTF-8', '\uFEFFa\n', '     1\ta'],
     ['UTF-16 LE', Buffer.from('\uFEFFä\n😀\n', 'utf16le'), '     1\tä\n     2\t😀'],
     ['UTF-16 BE', Buffer.from('\uFEFFä\nb\n', 'utf16le').swap16(), '     1\tä\n     2\tb'],
     [
@@ -80,12 +80,12 @@ describe('Read', () => {
       `${'x'.repeat(1999)}😀 and more\nb\n`,
       `     1\t${'x'.repeat(1999)}\n     2\tb\n(1 line cut at 2000 characters.)`,
     ],
-  ])('copes with %s', async (_name, content, expected) => {
+  ])('handles %s', async (_name, content, expected) => {
     put('file', content);
     expect((await read('file')).text).toBe(expected);
   });
 
-  test('keeps characters whole at the borders of its chunks', async () => {
+  test('keeps characters intact at the borders of its chunks', async () => {
     const content = `${'é'.repeat(900)}\n`.repeat(500);
     put('a.txt', `x${content}`);
     const lines = (await read('a.txt')).text.split('\n');
@@ -97,21 +97,21 @@ describe('Read', () => {
     ['a directory', () => mkdirSync(at('x')), /is a directory\. Use Glob with path/],
     ['a binary file', () => put('x', Buffer.from([1, 2, 0, 3])), /binary file \(4 bytes\)/],
     ['a pipe', () => execFileSync('mkfifo', [at('x')]), /device, pipe or socket/],
-    ['a link in a circle', () => symlinkSync('x', at('x')), /circle/],
-    ['a slip in the name', () => put('X.txt', ''), /x does not exist\. Did you mean .*\/X\.txt\?/],
+    ['a circular link', () => symlinkSync('x', at('x')), /circle/],
+    ['a typo in the name', () => put('X.txt', ''), /x does not exist\. Did you mean .*\/X\.txt\?/],
     ['a missing directory', () => undefined, /does not exist/],
-  ])('refuses %s kindly', async (_name, prepare, expected) => {
+  ])('rejects %s with an explanation', async (_name, prepare, expected) => {
     prepare();
     const outcome = await read('x');
     expect(outcome).toMatchObject({ status: 'error' });
     expect(outcome.text).toMatch(expected);
   });
 
-  test('refuses a device', async () => {
+  test('rejects a device', async () => {
     expect((await read('/dev/zero')).text).toMatch(/device, pipe or socket/);
   });
 
-  test('finds files in the root when the shell is elsewhere', async () => {
+  test('finds files in the root if the shell is elsewhere', async () => {
     mkdirSync(at('sub'));
     put('a.txt', 'a');
     await bench.call('Bash', { command: 'cd sub' });
@@ -121,11 +121,11 @@ describe('Read', () => {
     expect(text('a.txt')).toBe('a');
   });
 
-  test.each(['a\0b', 'file:///100%'])('copes with the path %j', async (path) => {
+  test.each(['a\0b', 'file:///100%'])('handles the path %j', async (path) => {
     expect(await read(path)).toMatchObject({ status: 'error' });
   });
 
-  test('takes ~ and file URLs', async () => {
+  test('accepts ~ and file URLs', async () => {
     put('a b.txt', 'hello');
     expect((await read(`file://${encodeURI(at('a b.txt'))}`)).text).toContain('hello');
     const prepared = await bench.prepare('Read', { file_path: '~/x' });
@@ -165,7 +165,7 @@ describe('Write', () => {
     ]);
   });
 
-  test('refuses a file that was not read, and one that changed since', async () => {
+  test('rejects a file that was not read, or has changed since', async () => {
     put('a.txt', 'mine\n');
     expect((await write('a.txt', 'yours')).text).toMatch(/has not been read in this session\. Read it first/);
     await read('a.txt');
@@ -180,7 +180,7 @@ describe('Write', () => {
     expect(readdirSync(bench.root)).toEqual(['a.txt']);
   });
 
-  test('keeps mode, mark and line ends, and follows a link', async () => {
+  test('keeps mode, byte order mark and line endings, and follows a link', async () => {
     put('real.sh', '\uFEFFa\r\nb\r\n');
     chmodSync(at('real.sh'), 0o751);
     symlinkSync('real.sh', at('link.sh'));
@@ -192,7 +192,7 @@ describe('Write', () => {
     expect(outcome.display.diff).toContain('\n a\n-b\n+c\n');
   });
 
-  test('says when there is nothing to do', async () => {
+  test('says if there is nothing to do', async () => {
     await write('a.txt', 'one\n');
     const outcome = await write('a.txt', 'one\n');
     expect(outcome).toMatchObject({ status: 'ok', display: { summary: 'unchanged' } });
@@ -200,11 +200,11 @@ describe('Write', () => {
   });
 
   test.each([
-    ['one of a new file', undefined, 'rm a \\\r\n b\nc\n', '+rm a \\\r\n+ b\n+c\n', false],
-    ['one added to a file', 'a\nb\n', 'a\r\nb\n', '-a\n+a\r\n b\n', false],
-    ['one removed from a file', 'a\r\nb\r\n', 'a\r\r\nb\n\r\n', '-a\r\n-b\r\n+a\r\r\n+b\n+\r\n', false],
-    ['all of a new file', undefined, 'a\r\nb\r\n', '+a\n+b\n', true],
-    ['all before and after', 'a\r\nb\r\n', 'a\r\nc\r\n', ' a\n-b\n+c\n', false],
+    ['in a new file', undefined, 'rm a \\\r\n b\nc\n', '+rm a \\\r\n+ b\n+c\n', false],
+    ['added to a file', 'a\nb\n', 'a\r\nb\n', '-a\n+a\r\n b\n', false],
+    ['removed from a file', 'a\r\nb\r\n', 'a\r\r\nb\n\r\n', '-a\r\n-b\r\n+a\r\r\n+b\n+\r\n', false],
+    ['throughout a new file', undefined, 'a\r\nb\r\n', '+a\n+b\n', true],
+    ['throughout before and after', 'a\r\nb\r\n', 'a\r\nc\r\n', ' a\n-b\n+c\n', false],
   ])('shows carriage returns: %s', async (_, before, content, shown, isNoted) => {
     if (before !== undefined) {
       put('a.sh', before);
@@ -239,7 +239,7 @@ describe('Write', () => {
     expect(diff.diff.trimEnd()).toMatch(/\n\+end\n\\ No newline at end of file$/);
   });
 
-  test('is an error outcome where the path leads through a file', async () => {
+  test('fails if the path leads through a file', async () => {
     put('file', 'x');
     expect(await write('file/a.txt', 'x')).toMatchObject({
       status: 'error',
@@ -260,7 +260,13 @@ describe('Edit', () => {
   });
 
   test.each([
-    ['mark and CRLF', Buffer.from('\uFEFFa\r\nb\r\n'), 'b', 'x\ny', Buffer.from('\uFEFFa\r\nx\r\ny\r\n')],
+    [
+      'a byte order mark and CRLF',
+      Buffer.from('\uFEFFa\r\nb\r\n'),
+      'b',
+      'x\ny',
+      Buffer.from('\uFEFFa\r\nx\r\ny\r\n'),
+    ],
     [
       'UTF-16',
       Buffer.from('\uFEFFa\r\nä\r\n', 'utf16le'),
@@ -286,7 +292,7 @@ describe('Edit', () => {
       'x',
       /was not found.*most similar lines are:\n {5}1\ta\n {5}2\tconst value = 1;/,
     ],
-    ['line numbers taken along', '     2\tconst value = 1;', 'x', /Leave out the line numbers/],
+    ['copied line numbers', '     2\tconst value = 1;', 'x', /Leave out the line numbers/],
     ['an empty old text', '', 'x', /exists and is not empty/],
   ])('explains %s', async (_name, oldText, newText, expected) => {
     put('a.txt', 'a\nconst value = 1;\na\n');
@@ -323,7 +329,7 @@ describe('Edit', () => {
         })),
       });
 
-    test('each works on what those before it left, in one diff', async () => {
+    test('applies each to the result of those before it, in one diff', async () => {
       put('a.txt', 'one\ntwo\none\n');
       await read('a.txt');
       const outcome = await edits(['one', 'two', true], ['two\ntwo\ntwo', 'three'], ['three', '3']);
@@ -334,7 +340,7 @@ describe('Edit', () => {
 
     test.each([
       [
-        'the second is not found',
+        'the second text is not found',
         [
           ['one', '1'],
           ['nine', '9'],
@@ -342,7 +348,7 @@ describe('Edit', () => {
         /^Edit 2 of 2 failed, so nothing was changed\. .*not found/,
       ],
       [
-        'the first is not unique',
+        'the first text is not unique',
         [
           ['o', '0'],
           ['two', '2'],
@@ -350,7 +356,7 @@ describe('Edit', () => {
         /^Edit 1 of 2 failed.*occurs 2 times/,
       ],
       [
-        'one changes nothing',
+        'one edit changes nothing',
         [
           ['one', '1'],
           ['two', 'two'],
@@ -358,14 +364,14 @@ describe('Edit', () => {
         /^Edit 2 of 2 failed.*are the same/,
       ],
       [
-        'they undo each other',
+        'edits that undo each other',
         [
           ['one', '1'],
           ['1', 'one'],
         ],
         /undo each other/,
       ],
-    ] as const)('all or none: %s', async (_name, pairs, expected) => {
+    ] as const)('applies all or none: %s', async (_name, pairs, expected) => {
       put('a.txt', 'one\ntwo\n');
       await read('a.txt');
       const outcome = await edits(...pairs);
@@ -374,7 +380,7 @@ describe('Edit', () => {
       expect(text('a.txt')).toBe('one\ntwo\n');
     });
 
-    test('the first may create the file', async () => {
+    test('may create the file with the first', async () => {
       expect(await edits(['', 'a b\n'], ['a', 'A'])).toMatchObject({
         status: 'ok',
         text: `Created ${at('a.txt')}.`,
@@ -385,9 +391,9 @@ describe('Edit', () => {
     test.each([
       ['both forms', { old_string: 'a', new_string: 'b', edits: [{ old_string: 'a', new_string: 'b' }] }],
       ['neither', {}],
-      ['one text alone', { old_string: 'a' }],
+      ['a single text', { old_string: 'a' }],
       ['an empty list', { edits: [] }],
-    ])('refuses %s', async (_name, input) => {
+    ])('rejects %s', async (_name, input) => {
       put('a.txt', 'a\n');
       await read('a.txt');
       const outcome = await bench.call('Edit', { file_path: 'a.txt', ...input });
@@ -396,7 +402,7 @@ describe('Edit', () => {
     });
   });
 
-  test('refuses what was not read, changed since, is missing, or would be damaged', async () => {
+  test('rejects a file that was not read, has changed since, is missing, or would be damaged', async () => {
     put('a.txt', 'a\n');
     expect((await edit('a.txt', 'a', 'b')).text).toMatch(/Read it first/);
     await read('a.txt');
@@ -408,7 +414,7 @@ describe('Edit', () => {
     expect((await edit('latin1', 'a', 'b')).text).toMatch(/not valid utf-8/);
   });
 
-  test('previews the real diff; if it is bound to fail, the model gets the error instead', async () => {
+  test('previews the real diff; if the edit is bound to fail, the model gets the error instead', async () => {
     put('a.txt', 'one\n');
     await read('a.txt');
     const preview = async (old_string: string) => {
@@ -436,7 +442,7 @@ async function waiting(tool: string, input: Record<string, unknown>) {
   return { ...prepared, run: () => prepared.run({ basis: 'user' }) };
 }
 
-describe('errors that are known before a question', () => {
+describe('errors that are known before approval', () => {
   const settled = async (tool: string, input: Record<string, unknown>) => {
     const preview = await (await waiting(tool, input)).preview();
     return preview.type === 'settled' ? preview.outcome : undefined;
@@ -458,7 +464,7 @@ describe('errors that are known before a question', () => {
     expect((await settled(tool, input))?.text).toMatch(expected);
   });
 
-  test('a file that changed, or is binary, or holds that already', async () => {
+  test('the file has changed, is binary, or already has that content', async () => {
     put('a.txt', 'one\n');
     await read('a.txt');
     expect(await settled('Write', { file_path: 'a.txt', content: 'one\n' })).toMatchObject({ status: 'ok' });
@@ -467,7 +473,7 @@ describe('errors that are known before a question', () => {
     expect((await settled('Write', { file_path: 'a.txt', content: 'x' }))?.text).toMatch(/changed on disk/);
   });
 
-  test('similar names of a missing file are listed only in the project', async () => {
+  test('similar names of a missing file are listed only inside the project', async () => {
     mkdirSync(at('project'));
     put('a.txt', '');
     await bench.close();
@@ -478,7 +484,7 @@ describe('errors that are known before a question', () => {
   });
 });
 
-describe('while a question is open', () => {
+describe('while approval is pending', () => {
   /** Puts a link to `theirs` in the place of a folder. */
   const swap = (folder: string): void => {
     renameSync(at(folder), at('away'));
@@ -529,7 +535,7 @@ describe('while a question is open', () => {
     expect([readdirSync(at('theirs')), text('theirs/a.txt')]).toEqual([['a.txt'], 'SECRET=1\n']);
   });
 
-  test('the folder of a command becomes a link: it does not run', async () => {
+  test('a command’s folder becomes a link: the command does not run', async () => {
     await bench.call('Bash', { command: 'cd ours' });
     const call = await waiting('Bash', { command: 'echo x > new.txt' });
     swap('ours');
@@ -540,7 +546,7 @@ describe('while a question is open', () => {
     expect(readdirSync(at('theirs'))).toEqual(['a.txt']);
   });
 
-  test('a link is pointed elsewhere: what was decided about is written', async () => {
+  test('a link changes its target: the approved file is written', async () => {
     symlinkSync('ours', at('link'));
     const call = await waiting('Write', { file_path: 'link/new.txt', content: 'x' });
     expect(call.access).toMatchObject({ paths: [at('link/new.txt')], realPaths: [at('ours/new.txt')] });
@@ -550,7 +556,7 @@ describe('while a question is open', () => {
     expect([readdirSync(at('theirs')), text('ours/new.txt')]).toEqual([['a.txt'], 'x']);
   });
 
-  test('the file changes, or comes into being: it is left unchanged', async () => {
+  test('the file changes or appears: it is not overwritten', async () => {
     await read('ours/a.txt');
     const edit = await waiting('Edit', { file_path: 'ours/a.txt', old_string: 'one', new_string: 'x' });
     const write = await waiting('Write', { file_path: 'ours/new.txt', content: 'x' });
@@ -563,7 +569,7 @@ describe('while a question is open', () => {
   });
 });
 
-test('a change in the moment before it is written is no loss', async () => {
+test('a change just before the write is not lost', async () => {
   put('a.txt', 'mine\n');
   const write = (stamp: string | undefined) => writeFileAtomic(at('a.txt'), Buffer.from('x'), stamp);
   await expect(write('another stamp')).rejects.toMatchObject({ name: 'FileChangedError' });
@@ -571,7 +577,7 @@ test('a change in the moment before it is written is no loss', async () => {
   expect([text('a.txt'), readdirSync(bench.root)]).toEqual(['mine\n', ['a.txt']]);
 });
 
-test('the question names the file that a link leads to, also one that is not there yet', async () => {
+test('the dialog names the target of a link, even one that does not exist yet', async () => {
   symlinkSync('../elsewhere.txt', at('link.md'));
   const write = await waiting('Write', { file_path: 'link.md', content: 'x\n' });
   expect(await write.preview()).toMatchObject({

@@ -13,14 +13,14 @@ const doubling = Object.fromEntries(
 
 test.each<[string, object, unknown]>([
   [
-    'a pattern that backtracks without end',
+    'a pattern that backtracks endlessly',
     { properties: { a: { type: 'string', pattern: '^(a+)+$' } } },
     { a: `${'a'.repeat(60)}!` },
   ],
-  ['the same for names', { patternProperties: { '^(a|a)*$': {} } }, { [`${'a'.repeat(60)}!`]: 1 }],
+  ['such a pattern for names', { patternProperties: { '^(a|a)*$': {} } }, { [`${'a'.repeat(60)}!`]: 1 }],
   ['references that double at each level', { $defs: { ...doubling, d60: object }, $ref: '#/$defs/d0' }, {}],
   [
-    'a list of many objects that must differ',
+    'a list of many unique objects',
     { properties: { a: { type: 'array', uniqueItems: true } } },
     { a: Array.from({ length: 50_000 }, (_, at) => ({ at })) },
   ],
@@ -34,7 +34,7 @@ test.each<[string, object, unknown]>([
   );
 });
 
-test('a machine that stands still for longer than that does not make a schema unusable', {
+test('a machine that is suspended for longer than that does not make a schema unusable', {
   tags: 'long',
 }, () => {
   let waits = 1;
@@ -54,10 +54,10 @@ test('a machine that stands still for longer than that does not make a schema un
 test.each<[string, object]>([
   ['a reference to itself', { $ref: '#' }],
   [
-    'two that lead to each other',
+    'two that refer to each other',
     { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' },
   ],
-])('%s is no schema, or fits nothing', (_, schema) => {
+])('%s is not a schema, or matches nothing', (_, schema) => {
   let said: string | undefined;
   try {
     said = compileSchema({ ...object, ...schema })({ a: 1 });
@@ -67,7 +67,7 @@ test.each<[string, object]>([
   expect(said).toMatch(/refers to itself|too long/);
 });
 
-test('a schema that goes deeper with the value is an ordinary one', () => {
+test('a schema that recurses with the value is an ordinary one', () => {
   const check = compileSchema({
     ...object,
     properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#' } } },

@@ -12,7 +12,7 @@ describe('one edit', () => {
     ['replaces the only match', 'a b c', 'b', 'X', 'a X c', 'exact'],
     ['takes $& and $1 literally', 'f(x)', 'x', '$&$1$$', 'f($&$1$$)', 'exact'],
     ['deletes', 'a\nb\nc\n', 'b\n', '', 'a\nc\n', 'exact'],
-    ['gives new lines the line ends of the file', 'a\r\nb\r\n', 'b', 'x\ny', 'a\r\nx\r\ny\r\n', 'exact'],
+    ['gives new lines the file’s line endings', 'a\r\nb\r\n', 'b', 'x\ny', 'a\r\nx\r\ny\r\n', 'exact'],
     [
       'finds several lines in a file with CRLF',
       'a\r\nb\r\nc\r\n',
@@ -29,10 +29,10 @@ describe('one edit', () => {
       'a\nx\nc\n',
       'line ends',
     ],
-    ['takes a line end whole', 'a\r\nb', '\nb', '', 'a', 'line ends'],
-    ['changes line ends where the old text shows them', 'a\r\nb\r\n', 'a\r\n', 'a\n', 'a\nb\r\n', 'exact'],
+    ['includes a complete line ending', 'a\r\nb', '\nb', '', 'a', 'line ends'],
+    ['changes line endings that the old text shows', 'a\r\nb\r\n', 'a\r\n', 'a\n', 'a\nb\r\n', 'exact'],
     [
-      'keeps other line ends of a mixed file',
+      'keeps other line endings of a mixed file',
       'a\nb\r\nc\r\nd\n',
       'b\nc',
       'X\nY',
@@ -57,23 +57,16 @@ describe('one edit', () => {
       'trailing space',
     ],
     [
-      'is not misled by an indentation that the model got half right',
+      'is not misled by a partly correct indentation',
       'f() {\n    a;\n    b;\n}\n',
       'a;\n b;',
       'a;\n c;',
       'f() {\n    a;\n    c;\n}\n',
       'indentation',
     ],
+    ['does not guess if one indentation can mean two', '  a\n    b\n', 'a\nb', 'c', undefined, undefined],
     [
-      'refuses to guess where one indentation stands for two',
-      '  a\n    b\n',
-      'a\nb',
-      'c',
-      undefined,
-      undefined,
-    ],
-    [
-      'adds what the old text left out',
+      'adds the indentation that the old text left out',
       '{\n    if (a) {\n      b;\n    }\n}\n',
       'if (a) {\n  b;\n}\n',
       'if (a) {\n  b;\n  c;\n}\n',
@@ -81,7 +74,7 @@ describe('one edit', () => {
       'indentation',
     ],
     [
-      'removes what the old text has too much',
+      'removes the indentation that the old text has too much',
       'a:\n  b\n',
       '    a:\n      b',
       '    a:\n      c\n        d',
@@ -89,7 +82,7 @@ describe('one edit', () => {
       'indentation',
     ],
     [
-      'turns spaces into the tabs of the file',
+      'turns spaces into the file’s tabs',
       'f {\n\tif x {\n\t\ty\n\t}\n}\n',
       '  if x {\n    y\n  }',
       '  if x {\n    if z {\n      y\n    }\n  }',
@@ -97,7 +90,7 @@ describe('one edit', () => {
       'indentation',
     ],
     [
-      'turns tabs into the spaces of the file',
+      'turns tabs into the file’s spaces',
       'f {\n    a\n}\n',
       'f {\n\ta\n}',
       'f {\n\ta\n\t\tb\n}',
@@ -119,7 +112,7 @@ describe('one edit', () => {
     else expect(result).toEqual({ text: expected, stage });
   });
 
-  test('says on which lines an ambiguous text occurs', () => {
+  test('names the lines on which an ambiguous text occurs', () => {
     expect(matchEdit('x\na\nx\nb x', 'x', 'y', false)).toEqual({
       type: 'ambiguous',
       lines: [1, 3, 4],
@@ -127,7 +120,7 @@ describe('one edit', () => {
     });
   });
 
-  test('is ambiguous in a tolerant stage too', () => {
+  test('is ambiguous in a tolerant stage, too', () => {
     const result = matchEdit(
       '  if (a) {\n    b\n  }\n\n      if (a) {\n        b\n      }\n',
       'if (a) {\n  b\n}',
@@ -137,7 +130,7 @@ describe('one edit', () => {
     expect(result).toMatchObject({ type: 'ambiguous', lines: [1, 5], stage: 'indentation' });
   });
 
-  test('finds nothing where there is nothing', () => {
+  test('finds nothing in an empty text', () => {
     expect(matchEdit('abc', 'xyz', 'q', false)).toEqual({ type: 'none' });
     expect(matchEdit('a\n\n\nb', '  \n ', 'q', false)).toEqual({ type: 'none' });
   });
@@ -147,7 +140,7 @@ const line = fc.constantFrom('a', ' a', '  a', '\ta', 'b', 'b ', '', ' ', '"q"',
 const lines = fc.array(line, { maxLength: 12 }).map((all) => all.join('\n'));
 
 describe('any edit', () => {
-  test('that applies exactly equals split and join', { tags: 'long' }, () => {
+  test('that matches exactly equals split and join', { tags: 'long' }, () => {
     fc.assert(
       fc.property(
         lines,
@@ -172,7 +165,7 @@ describe('any edit', () => {
     );
   });
 
-  test('in a file with CRLF gives what the same edit gives in the file with LF', () => {
+  test('in a file with CRLF has the same result as in the file with LF', () => {
     fc.assert(
       fc.property(
         lines,
@@ -192,7 +185,7 @@ describe('any edit', () => {
     );
   });
 
-  test('of a block by its own indentation-free copy gives the block back', () => {
+  test('of a block with an unindented copy of itself leaves the block unchanged', () => {
     const body = fc.array(fc.constantFrom('x = 1', 'if y:', '  z()', '    w()', ''), {
       minLength: 1,
       maxLength: 6,
@@ -223,13 +216,13 @@ describe('the nearest region', () => {
     expect(region).toContain('    42\tconst value41');
   });
 
-  test('is the line most like it when none is equal', () => {
+  test('is the most similar line if none is equal', () => {
     expect(
       nearestRegion('alpha\nfunction readFileSync(path) {\nomega', 'function readFile(path) {'),
     ).toContain('     2\tfunction readFileSync(path) {');
   });
 
-  test('stays small, and is nothing when nothing is alike', { tags: 'long' }, () => {
+  test('stays small, and is empty if nothing is similar', { tags: 'long' }, () => {
     const huge = Array.from({ length: 500 }, (_, index) => `line ${index} ${'x'.repeat(5000)}`).join('\n');
     expect(nearestRegion(huge, huge.replaceAll('x', 'y').slice(0, 400_000))?.length ?? 0).toBeLessThan(
       10_000,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { perFile } from '../../src/tools/grep.ts';
 
-test('no file is missing while there is a line or two for each, and the limit always holds', () => {
+test('every file is included while there is a line or two for each, and the limit always holds', () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 100 }), (counts, limit) => {
@@ -20,7 +20,7 @@ test('no file is missing while there is a line or two for each, and the limit al
   );
 });
 
-test('what is left out is counted', () => {
+test('omitted matches are counted', () => {
   const lines = (path: string, count: number) =>
     Array.from({ length: count }, (_, line) => `${path}:${line}`);
   const files = [

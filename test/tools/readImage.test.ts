@@ -27,10 +27,10 @@ describe('the bytes of a file', () => {
     ['a JPEG', jpeg, 'JPEG, 64×48'],
     ['a GIF', gif, 'GIF, 64×48'],
     ['a WebP', webp, 'WebP, 64×48'],
-    ['a PNG that ends too soon', bytes(PNG), 'PNG'],
-    ['a PNG of no size', png(0, 9), 'PNG'],
-    ['a JPEG that ends too soon', jpeg.subarray(0, 6), 'JPEG'],
-  ])('say what %s is', (_what, data, said) => {
+    ['a truncated PNG', bytes(PNG), 'PNG'],
+    ['a PNG without a size', png(0, 9), 'PNG'],
+    ['a truncated JPEG', jpeg.subarray(0, 6), 'JPEG'],
+  ])('identify %s', (_what, data, said) => {
     const header = readImageHeader(data);
     expect(header === undefined ? undefined : describeImage(header)).toBe(said);
   });
@@ -39,8 +39,8 @@ describe('the bytes of a file', () => {
     ['an SVG', bytes('<svg xmlns="http://www.w3.org/2000/svg"></svg>')],
     ['a text', bytes('PNG')],
     ['nothing', bytes('')],
-    ['a RIFF of sound', bytes('RIFF', [0, 0, 0, 0], 'WAVE')],
-  ])('say that %s is no image that models take', (_what, data) => {
+    ['an audio RIFF', bytes('RIFF', [0, 0, 0, 0], 'WAVE')],
+  ])('show that %s is not an image that models accept', (_what, data) => {
     expect(readImageHeader(data)).toBeUndefined();
   });
 
@@ -56,7 +56,7 @@ describe('the bytes of a file', () => {
   });
 });
 
-test('the images of a prompt are those that it names, each once', () => {
+test('a prompt’s images are those that it names, each once', () => {
   expect(imageNumbersIn('[Image #2] and [Image #1], not [Image #x] nor [image #3]; [Image #2]')).toEqual([
     2, 1,
   ]);
@@ -72,7 +72,7 @@ describe('Read of an image', () => {
   afterEach(() => bench.close());
   const look = (file_path = 'shot.png') => bench.call('Read', { file_path });
 
-  test('shows it to a model that sees', async () => {
+  test('shows it to a model with image input', async () => {
     sees = true;
     const { images, response, ...outcome } = await look();
     expect(resultDifferences('Read', response?.({ durationMs: 1, todos: [] }) as object)).toEqual([]);
@@ -88,16 +88,19 @@ describe('Read of an image', () => {
     ]);
   });
 
-  test.each([false, undefined])('gives its facts to a model of which is known: %s', async (known) => {
-    sees = known;
-    const outcome = await look();
-    expect(outcome.text).toMatch(
-      /is an image \(PNG, 640×480, 29 bytes\)\. This model may not support images/,
-    );
-    expect(outcome.images).toBeUndefined();
-  });
+  test.each([false, undefined])(
+    'returns its properties to a model whose image support is %s',
+    async (known) => {
+      sees = known;
+      const outcome = await look();
+      expect(outcome.text).toMatch(
+        /is an image \(PNG, 640×480, 29 bytes\)\. This model may not support images/,
+      );
+      expect(outcome.images).toBeUndefined();
+    },
+  );
 
-  test('refuses what is too large, and says what to do', async () => {
+  test('rejects a file that is too large, and says what to do', async () => {
     sees = true;
     await writeFile(join(bench.root, 'large.png'), Buffer.concat([png(9000, 9000), Buffer.alloc(6_000_000)]));
     const outcome = await look('large.png');
@@ -105,7 +108,7 @@ describe('Read of an image', () => {
     expect(outcome.images).toBeUndefined();
   });
 
-  test('goes by the bytes, not by the name', async () => {
+  test('decides by the bytes, not by the name', async () => {
     sees = true;
     await writeFile(join(bench.root, 'text.png'), 'only text\n');
     await writeFile(join(bench.root, 'picture.txt'), jpeg);

@@ -19,13 +19,13 @@ function inPieces(content: Buffer, most: number): FileHandle {
   return { read } as unknown as FileHandle;
 }
 
-describe('a file that comes in pieces is read whole', () => {
+describe('a file that arrives in chunks is read in full', () => {
   const content = Buffer.from(Array.from({ length: 5000 }, (_, index) => `line ${index}\n`).join(''));
 
   test.each([
-    ['and says how long it is', content.length],
-    ['and says that it is empty, as those of the kernel do', 0],
-    ['and has grown since it was looked at', 20_000],
+    ['with its length', content.length],
+    ['even if it claims to be empty, as kernel files do', 0],
+    ['even if it has grown since its size was read', 20_000],
   ])('%s', async (_name, sizeBytes) => {
     for (const most of [100, 4096, 8192, 1_000_000]) {
       const result = await readLines(inPieces(content, most), sizeBytes, range, new AbortController().signal);

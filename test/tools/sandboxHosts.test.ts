@@ -27,7 +27,7 @@ function sandboxWith(hosts: readonly string[], isBlocked: boolean): CommandSandb
   };
 }
 
-test('a command that ran again outside its sandbox is recorded with the hosts of the first run', async () => {
+test('a command that was rerun outside its sandbox is recorded with the hosts of the first run', async () => {
   const sandbox = sandboxWith(['a.example:443'], true);
   const bench = await openWorkbench({ sandbox }, { confirm: () => Promise.resolve(true) });
   onTestFinished(() => bench.close());
@@ -35,7 +35,7 @@ test('a command that ran again outside its sandbox is recorded with the hosts of
   expect(outcome.sandbox).toEqual({ mode: 'none', hosts: ['a.example:443'] });
 });
 
-test('what a background task reaches after its call is recorded with what is read of it', {
+test('a host that a background task reaches after its call is recorded with the output read later', {
   tags: 'long',
 }, async () => {
   const hosts: string[] = [];
@@ -51,7 +51,7 @@ test('what a background task reaches after its call is recorded with what is rea
   expect(bench.tools.tasks.list()).toMatchObject([{ sandbox: { hosts: ['late.example:443'] } }]);
 });
 
-test('the question about a host ends with the command that wanted it', async () => {
+test('the approval dialog for a host closes with the command that requested it', async () => {
   const asked: RunningQuestion[] = [];
   const sandbox = sandboxWith([], false);
   const confine = async (request: CommandRequest): Promise<Confinement> => {

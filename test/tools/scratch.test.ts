@@ -30,7 +30,7 @@ async function folder(name: string, isOld = true): Promise<string> {
   return path;
 }
 
-test('the first command of a process removes what killed processes left, and nothing else', async () => {
+test('the first command of a process removes only what killed processes left behind', async () => {
   const left = await folder(`clawdcode-${gone}-Ab12Cd`);
   const stays = [
     await folder(`clawdcode-${gone}-Ef34Gh`, false),

@@ -58,7 +58,7 @@ describe('Glob', () => {
       expect(await glob(pattern)).toBe(expected);
     });
 
-  test('looks below the path and names files from the working directory', async () => {
+  test('searches the path and names files relative to the working directory', async () => {
     expect(await glob('*.ts', 'src/deep')).toBe('src/deep/c.ts');
     expect(await glob(`${bench.root}/src/deep/*`)).toBe('src/deep/c.ts');
     expect(await glob('*', 'sr')).toMatch(/does not exist\. Did you mean .*\/src\?/);
@@ -66,7 +66,7 @@ describe('Glob', () => {
     expect(await glob('../*.js')).toBe(join(bench.root, 'src/b.js'));
   });
 
-  test('finds files in the root when the shell is elsewhere', async () => {
+  test('finds files in the root if the shell is elsewhere', async () => {
     await bench.call('Bash', { command: 'cd src/deep' });
     const hint = `${join(bench.root, 'src/deep/src')} does not exist. Did you mean ${join(bench.root, 'src')}?`;
     expect(await glob('src/*.ts')).toBe(hint);
@@ -74,7 +74,7 @@ describe('Glob', () => {
     expect((await bench.call('Grep', { pattern: 'x', path: 'src' })).text).toBe(hint);
   });
 
-  test('asks for the directory that is searched', async () => {
+  test('needs permission for the directory that is searched', async () => {
     const access = async (pattern: string, path?: string) => {
       const prepared = await bench.prepare('Glob', { pattern, path });
       return prepared.type === 'ready' ? prepared.access : prepared;
@@ -84,7 +84,7 @@ describe('Glob', () => {
     expect(await access('../x/*')).toMatchObject({ type: 'read', paths: [join(dirname(bench.root), 'x')] });
   });
 
-  test('gives all of many: what is shown of them is decided where results are admitted', {
+  test('returns all matches: how many are shown is decided later', {
     tags: 'long',
   }, async () => {
     for (let index = 0; index < 150; index += 1) writeFileSync(join(bench.root, `n${index}.md`), '');
@@ -133,11 +133,11 @@ describe('Grep', () => {
     row: [more, expected],
     options,
   } of firstAreQuick(4, inputs))
-    test(`heeds ${JSON.stringify(more)}`, options, async () => {
+    test(`respects ${JSON.stringify(more)}`, options, async () => {
       expect((await grep('foo', { ...more })).text).toBe(expected);
     });
 
-  test('of very many lines shows the first of every file, and keeps them all', async () => {
+  test('with very many lines shows the first of every file, and stores them all', async () => {
     for (let index = 0; index < 30; index += 1) {
       const lines = Array.from({ length: index === 7 ? 500 : 3 }, (_, line) => `many ${line}`);
       writeFileSync(join(bench.root, `many${String(index).padStart(2, '0')}.txt`), lines.join('\n'));
@@ -173,7 +173,7 @@ describe('Grep', () => {
     expect((await grep('wide', { output_mode: 'content' })).text.length).toBeLessThan(700);
   });
 
-  test('takes a path that begins with a dash', async () => {
+  test('accepts a path that starts with a dash', async () => {
     await bench.call('Bash', { command: 'cd src' });
     expect((await grep('dash', { path: '-dash.ts' })).text).toBe('-dash.ts');
   });
@@ -188,7 +188,7 @@ describe('Grep', () => {
     expect(outcome.text).toMatch(expected);
   });
 
-  test('explains a working directory that was removed', { tags: 'long' }, async () => {
+  test('explains that the working directory was removed', { tags: 'long' }, async () => {
     await bench.call('Bash', { command: 'mkdir gone && cd gone' });
     // `exec` leaves no shell that could say where it ended.
     await bench.call('Bash', { command: 'rmdir ../gone && exec true' });
@@ -225,7 +225,7 @@ describe('while another program works in the same folders', () => {
     };
   }
 
-  test('a folder that is exchanged for a link shows nothing of elsewhere', { tags: 'long' }, async () => {
+  test('a folder that is replaced by a link shows nothing from elsewhere', { tags: 'long' }, async () => {
     const elsewhere = join(bench.root, '../elsewhere');
     for (const [folder, text] of [
       [join(bench.root, 'd/in'), 'inside'],
@@ -245,7 +245,7 @@ describe('while another program works in the same folders', () => {
     await stop();
   });
 
-  test('a folder that keeps changing is left out, the rest is found', { tags: 'long' }, async () => {
+  test('a folder that keeps changing is left out, and the rest is found', { tags: 'long' }, async () => {
     mkdirSync(join(bench.root, 'busy'));
     writeFileSync(join(bench.root, 'busy/a.ts'), 'foo\n');
     const stop = await running("fs.writeFileSync('busy/x', ''); fs.rmSync('busy/x');");
@@ -259,23 +259,23 @@ describe('while another program works in the same folders', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a pipe where a file with patterns belongs', () => {
+describe.skipIf(process.platform === 'win32')('a pipe in place of a file with patterns', () => {
   const pipe = (name: string) => execFileSync('mkfifo', [join(bench.root, name)]);
 
-  test.each(['.ignore', '.rgignore'])('called %s is named at once', async (name) => {
+  test.each(['.ignore', '.rgignore'])('called %s is reported at once', async (name) => {
     pipe(name);
     expect((await grep('foo')).text).toContain(`${bench.root}/${name} is not a regular file`);
     expect(await glob('*.ts', 'src')).toContain(`${bench.root}/${name} is not a regular file`);
   });
 
-  test.skipIf(process.platform !== 'linux')('further down ends the search', { tags: 'long' }, async () => {
+  test.skipIf(process.platform !== 'linux')('deeper down ends the search', { tags: 'long' }, async () => {
     pipe('src/deep/.gitignore');
     const { text } = await grep('needle');
     expect(text).toMatch(/^The search failed\.\n.* a pipe named \.gitignore/);
   });
 });
 
-test('lines of an ignore file that is a link to a secret are not in messages', async () => {
+test('lines of an ignore file that is a link to a secret do not appear in messages', async () => {
   writeFileSync(join(bench.root, 'netrc.env'), 'machine x password {hunter2SECRET\n');
   for (const name of ['.ignore', 'src/.rgignore'])
     symlinkSync(join(bench.root, 'netrc.env'), join(bench.root, name));

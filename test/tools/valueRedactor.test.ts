@@ -6,7 +6,7 @@ import type { Grant } from '../../src/protocol/permissions.ts';
 import { createValueRedactor } from '../../src/tools/shell/valueRedactor.ts';
 import { openWorkbench } from './workbench.ts';
 
-test('a secret is found however the text is cut, and nothing else is changed', () => {
+test('a secret is found however the text is split, and nothing else changes', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 40 });
   const secret = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 2, maxLength: 6 });
   fc.assert(
@@ -24,7 +24,7 @@ test('a secret is found however the text is cut, and nothing else is changed', (
   );
 });
 
-test('what commands print of a .env file is marked for the model, unless the file was asked for', {
+test('values of a .env file are redacted in command output, unless the file was asked for', {
   tags: 'long',
 }, async () => {
   const bench = await openWorkbench({
@@ -56,7 +56,7 @@ test('what commands print of a .env file is marked for the model, unless the fil
   await bench.close();
 });
 
-test('what a command in the background prints in two halves is marked, though it is read in between', async () => {
+test('a value that a background command prints in two halves is redacted, even if it is read in between', async () => {
   const bench = await openWorkbench({
     knownSecrets: () => [{ value: 'hunter2hunter2', mark: '[redacted: PASSWORD of .env]' }],
   });

@@ -4,7 +4,7 @@ import { gitIncludes } from '../../../src/protocol/files/gitIncludes.ts';
 const included = (texts: Record<string, string>): readonly string[] =>
   gitIncludes(['/p/.git/config'], '/home/u', (path) => texts[path]);
 
-describe('what the settings of git include', () => {
+describe('files included by git settings', () => {
   test.each([
     ['[include]\n\tpath = ../a', '/p/a'],
     ['[include] path=/abs/a', '/abs/a'],
@@ -15,7 +15,7 @@ describe('what the settings of git include', () => {
     ['[include]\npath = a\\"b', '/p/.git/a"b'],
   ])('%j', (text, path) => expect(included({ '/p/.git/config': text })).toEqual([path]));
 
-  test('nothing elsewhere: other sections, comments', () => {
+  test('nothing is included from other sections or comments', () => {
     expect(
       included({ '/p/.git/config': '[core]\npath = a\n[include]\n# path = b\n[x "include"]\npath = c' }),
     ).toEqual([]);
@@ -29,7 +29,7 @@ describe('what the settings of git include', () => {
     expect(included(texts)).toEqual(['/p/conf/a', '/p/conf/gone', '/p/conf/b']);
   });
 
-  test('a chain without an end is followed to a bound', () => {
+  test('an endless chain is followed up to a limit', () => {
     expect(
       gitIncludes(['/0'], '/h', (path) => `[include]\npath = /${Number(path.slice(1)) + 1}`),
     ).toHaveLength(50);

@@ -47,7 +47,7 @@ test.each([
 });
 
 test.each(['[a]\nb = "c\n', '[a\nb = c\n', '[a]\n1b = c\n', '[a]\nb c = d\n', '[ a ]\nb = c\n'])(
-  'what git rejects is not valid: %j',
+  'settings that git rejects are invalid: %j',
   (text) => {
     writeFileSync(file, text);
     expect(spawnSync('git', ['config', '-f', file, '--list']).status).not.toBe(0);

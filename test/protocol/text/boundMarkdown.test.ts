@@ -27,7 +27,7 @@ function lookedThrough(text: string): number {
 }
 
 test.each(['_a', '*a', '**a', 'a_', '*a*', '_a*', '~a', '*_'])(
-  'a word of nothing but %s is looked through a bounded number of times',
+  'a word of only %s is scanned a bounded number of times',
   (part) => {
     const text = part.repeat(30_000 / part.length);
     // Unbounded it would be the half of its square, 450 million.
@@ -37,16 +37,16 @@ test.each(['_a', '*a', '**a', 'a_', '*a*', '_a*', '~a', '*_'])(
 
 test.each([
   ['quotes', '>'],
-  ['quotes with blanks', '> '],
+  ['quotes with spaces', '> '],
   ['lists', '1. '],
   ['emphasis', '*a '],
-])('%s that nest without end end as text', (_what, part) => {
+])('%s nested without end become text at the end', (_what, part) => {
   const text = `${part.repeat(50_000)}x`;
   const tokens = JSON.stringify(lex(text, boundMarkdown(new Tokenizer())));
   expect(tokens.split('"tokens":').length).toBeLessThan(200);
 });
 
-test('what people write is read as before', () => {
+test('ordinary Markdown is read as before', () => {
   const files = readdirSync(docs).filter((name) => name.endsWith('.md'));
   for (const name of files) {
     const text = readFileSync(join(docs, name), 'utf8');
@@ -91,7 +91,7 @@ test('what people write is read as before', () => {
   );
 });
 
-test('in a word of hundreds of characters marks, addresses and mail are found as well', () => {
+test('in a word of hundreds of characters marks, URLs and email addresses are still found', () => {
   const word = 'x'.repeat(400);
   const text = `${word}**bold**${word}\`code\`${word}[link](http://a.b)${word}<http://c.d>${word} me@a.example`;
   expect(lex(text, boundMarkdown(new Tokenizer()))).toEqual(lex(text));

@@ -29,7 +29,7 @@ test('each line has the type given by its hunk', () => {
   expect(diffSize(sql)).toEqual({ added: 1, removed: 2 });
 });
 
-test('text that is no diff is of no kind', () => {
+test('lines outside a diff are of kind "other"', () => {
   expect(readDiff('+ a\n- b\nwords')).toEqual([
     { kind: 'other', line: '+ a' },
     { kind: 'other', line: '- b' },
@@ -38,7 +38,7 @@ test('text that is no diff is of no kind', () => {
   expect(readDiff('')).toEqual([]);
 });
 
-test('a removed line is on the page of changes and in the export, however it begins', () => {
+test('a removed line is shown by /diff and in the export, however it begins', () => {
   const step = { path: '/p/q.sql', action: 'modify', added: 1, removed: 2, diff: sql } as const;
   expect(plainText(changesPage({ title: 'T', steps: [step], root: '/p' }))).toContain('--- old comment');
   expect(diffOf(sql)).toContain('<span class="del">--- old comment</span>');

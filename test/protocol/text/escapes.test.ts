@@ -10,20 +10,20 @@ test.each([
   ['colors with colons', '\u001b[38:2::1:2:3mred\u001b[m', 'red'],
   ['private modes', '\u001b[?25la\u001b[?1049hb', 'ab'],
   ['a sequence with an intermediate byte', '\u001b[2 qa', 'a'],
-  ['a choice of character set', '\u001b(Ba\u001b)0b', 'ab'],
+  ['a character set selection', '\u001b(Ba\u001b)0b', 'ab'],
   ['short escapes', '\u001b7a\u001b8b\u001bMc\u001b=d\u001bce', 'abcde'],
   ['8-bit controls', 'a\u009b31mb\u009d0;t\u009cc', 'abc'],
   ['a title', '\u001b]0;a title of words\u0007text', 'text'],
   ['a hyperlink, but not its label', '\u001b]8;;http://a b\u001b\\label\u001b]8;;\u001b\\', 'label'],
-  ['a sequence that another one interrupts', '\u001b[31\u001b[32mgreen', 'green'],
-  ['a sequence at the end that is not finished', 'a\u001b[38;5;1', 'a'],
+  ['a sequence interrupted by another', '\u001b[31\u001b[32mgreen', 'green'],
+  ['an unfinished sequence at the end', 'a\u001b[38;5;1', 'a'],
   ['a lone escape at the end', 'a\u001b', 'a'],
-  ['only the mark of a string that never ends', 'a\u001b]0;b', 'a0;b'],
+  ['only the start of an unterminated string', 'a\u001b]0;b', 'a0;b'],
 ])('removes %s', (_, text, expected) => {
   expect(withoutEscapes(text)).toBe(expected);
 });
 
-test('leaves text without escapes as it is', () => {
+test('does not change text without escapes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const plain = text.replace(/[\u001b\u0080-\u009f]/g, '');
@@ -32,7 +32,7 @@ test('leaves text without escapes as it is', () => {
   );
 });
 
-test('agrees with Node on sequences that are complete', () => {
+test('agrees with Node on complete sequences', () => {
   const part = fc.oneof(
     fc.stringMatching(/^[a-z \n]{0,5}$/),
     fc
@@ -64,7 +64,7 @@ const begun = [
   ...['\u009b', '\u009d', '\u0090a\u001b', '\u001b;a', '\u001b[;#', ' ', '\n', '\t', '\r', '\r '],
 ];
 
-test.each(begun)('takes linear time for %j, again and again, or once before a long rest', (start) => {
+test.each(begun)('takes linear time for %j, repeated, or once before a long text', (start) => {
   const spentMs = cpuClock();
   for (const text of [
     start.repeat(200_000),
@@ -78,7 +78,7 @@ test.each(begun)('takes linear time for %j, again and again, or once before a lo
   expect(spentMs()).toBeLessThan(2000);
 });
 
-test('joins lines, with what surrounds the line feed, and keeps other white space', () => {
+test('joins lines together with the space around them, and keeps other white space', () => {
   expect(joinLines('a  b \n\n  c\td\n', ' ')).toBe('a  b c\td ');
   fc.assert(
     fc.property(fc.stringMatching(/^[ab \n\t]{0,30}$/), (text) => {

@@ -34,7 +34,7 @@ async function take(searched = PATH): Promise<OutputPipe | undefined> {
   return pipe;
 }
 
-test('each command gets a pipe of its own, also many at the same time', async () => {
+test('each command gets its own pipe, even many at the same time', async () => {
   const all = await Promise.all(Array.from({ length: 40 }, () => take()));
   const ends = all.map((pipe) => pipe?.writeEnd);
   expect(new Set(ends).size).toBe(40);
@@ -59,12 +59,12 @@ test('spare pipes that were removed are replaced', async () => {
   expect(await take()).toBeDefined();
 });
 
-test('without mkfifo there is none, and nothing is left behind', async () => {
+test('without mkfifo there is no pipe, and nothing is left behind', async () => {
   expect(await take(join(parent, 'nothing'))).toBeUndefined();
   expect(await folders()).toEqual([]);
 });
 
-test('nothing is left behind at the end, and nothing is made after it', async () => {
+test('nothing is left behind at the end, and nothing is created after it', async () => {
   for (let command = 0; command < 16; command++) await take();
   await pipes.dispose();
   expect(await folders()).toEqual([]);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readOnlyEnvironment } from '../../../src/tools/shell/childEnvironment.ts';
 import { openWorkbench, type Workbench } from '../workbench.ts';
 
-describe('the environment of commands that only look', () => {
+describe('the environment of read-only commands', () => {
   const env = readOnlyEnvironment(
     {
       HOME: '/home/me',
@@ -29,11 +29,11 @@ describe('the environment of commands that only look', () => {
     },
     ['/srv/app'],
   );
-  test('finds programs outside the project only', () => {
+  test('finds only programs outside the project', () => {
     expect(env.PATH).toBe('/usr/bin:/home/me/.local/bin');
     expect(env.LD_LIBRARY_PATH).toBe('/opt/lib');
   });
-  test('has nothing that steers shells and interpreters, and keeps the rest', () => {
+  test('has no variable that steers shells and interpreters, and keeps the rest', () => {
     for (const name of [
       'BASH_ENV',
       'CDPATH',
@@ -54,7 +54,7 @@ describe('the environment of commands that only look', () => {
     });
     expect(env.GIT_CONFIG_SYSTEM).toBeUndefined();
   });
-  test('switches off what git would run', () => {
+  test('turns off programs that git would run', () => {
     const settings = Object.fromEntries(
       Array.from({ length: Number(env.GIT_CONFIG_COUNT) }, (_, index) => [
         env[`GIT_CONFIG_KEY_${index}`],
@@ -76,7 +76,7 @@ describe('the environment of commands that only look', () => {
   });
 });
 
-describe('a command that only looks', () => {
+describe('a read-only command', () => {
   let bench: Workbench;
   beforeEach(async () => {
     bench = await openWorkbench({
@@ -96,7 +96,7 @@ describe('a command that only looks', () => {
     chmodSync(join(bench.root, name), 0o755);
   };
 
-  test('runs no program that the project brings along; one that was asked about does', {
+  test('runs no program of the project; an approved one does', {
     tags: 'long',
   }, async () => {
     script('node_modules/.bin/tac');
@@ -107,7 +107,7 @@ describe('a command that only looks', () => {
     expect(existsSync(join(bench.root, 'ran'))).toBe(true);
   });
 
-  test('starts no monitor of git; one that was asked about does', { tags: 'long' }, async () => {
+  test('starts no file monitor of git; an approved one does', { tags: 'long' }, async () => {
     script('watch');
     execFileSync('git', ['-C', bench.root, 'config', 'core.fsmonitor', './watch']);
     await run('git status', 'read-only');
@@ -116,7 +116,7 @@ describe('a command that only looks', () => {
     expect(existsSync(join(bench.root, 'ran'))).toBe(true);
   });
 
-  test('has no signature checked, whatever form of commits the repository asks for', {
+  test('verifies no signature, whatever format the repository configures', {
     tags: 'long',
   }, async () => {
     script('check');
@@ -132,7 +132,7 @@ describe('a command that only looks', () => {
     expect(existsSync(join(bench.root, 'ran'))).toBe(true);
   });
 
-  test('uses no bare repository that lies in a folder, and git still shows changes', {
+  test('uses no bare repository inside a folder, and git still shows changes', {
     tags: 'long',
   }, async () => {
     execFileSync('git', ['init', '-q', '--bare', join(bench.root, 'docs/api')]);

@@ -40,7 +40,7 @@ async function runWith(
   await pipes.dispose();
 }
 
-test('what a command has changed is looked for before its end is reported', async () => {
+test('a command’s changes are looked for before its end is reported', async () => {
   const calls: string[] = [];
   const parts: Partial<Confinement> = {
     async lookForChanges() {
@@ -57,7 +57,7 @@ test('what a command has changed is looked for before its end is reported', asyn
 });
 
 test.runIf(process.platform === 'linux')(
-  'in a sandbox whose first process has ended no other one is looked for',
+  'in a sandbox whose first process has ended, no other one is looked for',
   async () => {
     const stays = 'sleep 60 > /dev/null 2>&1 &';
     await runWith(stays, {}, ({ alive }) => expect(alive()).toBe(true));

@@ -147,12 +147,12 @@ test.each([
   ['MAVEN_OPTS', '-javaagent:agent.jar'],
   ['CI_PROJECT_DIR', '/srv/app'],
   ['COMPOSE_FILE', 'compose.yml:compose.dev.yml'],
-])('%s=%s only leads programs about which nothing is known', (name, value) => {
+])('%s=%s only affects programs about which nothing is known', (name, value) => {
   expect(led({ [name]: value })).toBe('unknown');
   expect(led({ [name]: value, GTK_PATH: '/srv/app' })).toBe('all');
 });
 
-test('settings of git in pairs of variables are read with their names', () => {
+test('git settings in pairs of variables are read with their names', () => {
   const pair = (key: string, value: string) => led({ GIT_CONFIG_KEY_0: key, GIT_CONFIG_VALUE_0: value });
   expect(pair('safe.directory', '/srv/app')).toBe('none');
   expect(pair('core.fsmonitor', 'false')).toBe('none');
@@ -161,7 +161,7 @@ test('settings of git in pairs of variables are read with their names', () => {
   expect(pair('core.hooksPath', '/home/u/hooks')).toBe('none');
 });
 
-test('a list with any part in the workspace, relative or empty is found, wherever it is', () => {
+test('a list with any entry in the workspace, relative or empty, is found at any position', () => {
   const outside = fc.constantFrom('/opt/a', '/home/u/lib', '/usr/lib');
   const inside = fc.constantFrom('', '.', 'x', './x', '../x', '/srv/app', '/srv/app/x');
   const name = fc.constantFrom(

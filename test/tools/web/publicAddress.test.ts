@@ -113,7 +113,7 @@ const number32 = fc.oneof(
     .chain((first) => fc.integer({ min: 0, max: 2 ** 24 - 1 }).map((rest) => Number(first) * 2 ** 24 + rest)),
 );
 
-test('a private address is never public, however it is spelled in a URL', () => {
+test('a private address is never public, however it is written in a URL', () => {
   const spellings: readonly ((value: number) => string)[] = [
     dotted,
     (value) => `${dotted(value)}.`,
@@ -141,7 +141,7 @@ test('a private address is never public, however it is spelled in a URL', () => 
   );
 });
 
-test('of IPv6 nothing outside 2000::/3 is public except mapped public IPv4', () => {
+test('in IPv6, nothing outside 2000::/3 is public except mapped public IPv4', () => {
   const group = fc.integer({ min: 0, max: 0xffff });
   fc.assert(
     fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {

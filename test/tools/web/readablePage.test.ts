@@ -10,16 +10,20 @@ const body = (html: string): string => last(`<html><body>${html}</body></html>`)
 describe('a page becomes Markdown', () => {
   test.each([
     ['headings', '<h1>One</h1><h2>Two <a href="#two">#</a></h2>', '# One\n\n## Two'],
-    ['names as they are', '<p>a_b * c <code>d_e</code> [x]</p>', 'a_b * c `d_e` [x]'],
+    ['with names unchanged', '<p>a_b * c <code>d_e</code> [x]</p>', 'a_b * c `d_e` [x]'],
     [
       'whole links',
       '<a href="other?x=1">o</a> <a href="/r">r</a>',
       '[o](https://example.com/docs/other?x=1) [r](https://example.com/r)',
     ],
-    ['links within it as text', '<a href="#part">part</a>', 'part'],
-    ['no scripts in links', '<a href="javascript:alert(1)">x</a> <a href="data:text/html,y">y</a>', 'x y'],
+    ['with links inside it as text', '<a href="#part">part</a>', 'part'],
     [
-      'images that say something',
+      'without scripts in links',
+      '<a href="javascript:alert(1)">x</a> <a href="data:text/html,y">y</a>',
+      'x y',
+    ],
+    [
+      'with images that have a description',
       '<img src="a.png" alt="A  graph"><img src="b.png"><img src="data:x" alt="c">',
       '![A graph](https://example.com/docs/a.png)c',
     ],
@@ -33,7 +37,7 @@ describe('a page becomes Markdown', () => {
       '<pre class="highlight-source-js"><span>f</span>(<i>x</i>)</pre>',
       '```js\nf(x)\n```',
     ],
-    ['code that holds a fence', '<pre>```\nx\n```</pre>', '````\n```\nx\n```\n````'],
+    ['with code that contains a fence', '<pre>```\nx\n```</pre>', '````\n```\nx\n```\n````'],
     ['lists', '<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>', '- a\n  - b\n- c'],
     ['numbered lists', '<ol start="3"><li>a<li>b</ol>', '3. a\n4. b'],
     [
@@ -42,23 +46,23 @@ describe('a page becomes Markdown', () => {
       'T\n| a | b |\n| --- | --- |\n| 1 | x y |',
     ],
     [
-      'a layout table as what is in it',
+      'with a layout table as its contents',
       '<table><tr><td><p>one</p></td></tr><tr><td>two</td></tr></table>',
       'one\ntwo',
     ],
     [
-      'nothing hidden',
+      'without hidden parts',
       '<p>seen</p><p hidden>h1</p><p style="color:red; display: none">h2</p><p style="visibility:hidden">h3</p>',
       'seen',
     ],
     [
-      'nothing of scripts and forms',
+      'without scripts and forms',
       '<script>a</script><style>b</style><template>c</template><noscript>d</noscript><button>e</button>f',
       'f',
     ],
   ])('%s', (_, html, markdown) => expect(body(html)).toBe(markdown));
 
-  test('with the article only, where there is one, and its title', () => {
+  test('with only the article, if there is one, and its title', () => {
     const paragraph =
       '<p>A sentence about parsers, commas, and the patience that they need from everybody.</p>';
     const html = `<html><head><title>Parsers — The Site</title></head><body>
@@ -72,7 +76,7 @@ describe('a page becomes Markdown', () => {
     expect(page?.title).toMatch(/^Parsers/);
   });
 
-  test('with everything, where the article is but a teaser', () => {
+  test('in full if the article is only a teaser', () => {
     const links = Array.from(
       { length: 60 },
       (_, index) => `<li><a href="/${index}">Chapter ${index}</a></li>`,
@@ -84,13 +88,13 @@ describe('a page becomes Markdown', () => {
     expect(page?.title).toBe('Contents');
   });
 
-  test('relative to its base', () =>
+  test('with links relative to its base', () =>
     expect(last('<html><head><base href="/b/"></head><body><a href="c">d</a></body></html>')?.text).toBe(
       '[d](https://example.com/b/c)',
     ));
 });
 
-describe('the bare text of a page', () => {
+describe('a page’s plain text', () => {
   test.each([
     [
       '<title>T &amp; t</title><p>a&nbsp;b&#x41;<br>c</p><script>if (a<b) "</p>"</script>d',
@@ -104,14 +108,14 @@ describe('the bare text of a page', () => {
     ['&#xd800;&#x110000;', '', '\uFFFD\uFFFD'],
   ])('%s', (html, title, text) => expect(plainPage(html)).toMatchObject({ title, text }));
 
-  test('counts levels, but not what closes by itself', () => {
+  test('counts nesting levels, but not elements that need no closing tag', () => {
     expect(plainPage('<div>'.repeat(5000)).depth).toBe(5000);
     expect(plainPage('<ul>'.concat('<li>x'.repeat(5000))).depth).toBe(1);
     expect(plainPage('<p>x<br>'.repeat(5000))).toMatchObject({ depth: 0, elements: 10_000 });
   });
 });
 
-test('whatever a page is like, it is read, well-formed, and the title stays on its line', () => {
+test('any page can be read, is well-formed, and its title stays on one line', () => {
   const tag = fc.constantFrom(
     'div',
     'p',
@@ -185,8 +189,8 @@ describe('a page is decoded by', () => {
   const ascii = (text: string, ...values: number[]) => new Uint8Array([...Buffer.from(text), ...values]);
   test.each([
     ['its header', bytes(0xe9), 'iso-8859-1', 'é'],
-    ['its header, in Japanese', bytes(0x93, 0xfa), 'shift_jis', '日'],
-    ['its mark, whatever the header says', bytes(0xff, 0xfe, 0x41, 0), 'utf-8', 'A'],
+    ['its header, for Japanese', bytes(0x93, 0xfa), 'shift_jis', '日'],
+    ['its byte order mark, whatever the header says', bytes(0xff, 0xfe, 0x41, 0), 'utf-8', 'A'],
     [
       'its own word',
       ascii('<meta charset="windows-1251">', 0xe9),
@@ -194,30 +198,30 @@ describe('a page is decoded by', () => {
       '<meta charset="windows-1251">й',
     ],
     [
-      'its own word in a content type',
+      'its own content type',
       ascii('<meta content="text/html; charset=koi8-r">', 0xc1),
       'bogus',
       '<meta content="text/html; charset=koi8-r">а',
     ],
-    ['what it must be', Buffer.from('日本'), undefined, '日本'],
+    ['the only possible encoding', Buffer.from('日本'), undefined, '日本'],
     [
-      'what it must be, although its end is missing',
+      'the only possible encoding, even if its end is missing',
       Buffer.from('日本').subarray(0, 5),
       undefined,
       '日\uFFFD',
     ],
-    ['what it may be', bytes(0xe9, 0x20), undefined, 'é '],
+    ['the likely encoding', bytes(0xe9, 0x20), undefined, 'é '],
   ])('%s', (_, data, charset, text) => expect(decodePage(data, charset, true)).toBe(text));
 });
 
 test.each([
   ['deep', '<div>'.repeat(1001)],
   ['large', '<p>x'.repeat(400_001)],
-])('no tree is made of a page that is too %s for one', (_, html) => {
+])('a page that is too %s is not parsed into a tree', (_, html) => {
   expect([...readablePage(`${html}end`, 'https://example.com/')]).toMatchObject([{ rough: true }]);
 });
 
-describe('the thread', () => {
+describe('the reader thread', () => {
   // As long as it takes: the limit has a test of its own.
   const convert = (html: string, signal = new AbortController().signal, budgetMs = 150_000) =>
     convertPage(
@@ -235,21 +239,21 @@ describe('the thread', () => {
     ['deeper than any stack', `${'<div>'.repeat(100_000)}deep`],
     ['deeper than an article', `${'<div>'.repeat(900)}deep`],
     ['without a body', '<frameset>deep'],
-  ])('gives the text of a page that is %s', { tags: 'long' }, async (_, html) =>
+  ])('returns the text of a page that is %s', { tags: 'long' }, async (_, html) =>
     expect(await convert(`<html>${html}`)).toMatchObject({ type: 'page', text: 'deep' }),
   );
 
-  test('gives the bare text of a page of very many parts', { tags: 'long' }, async () => {
+  test('returns the plain text of a page with very many parts', { tags: 'long' }, async () => {
     const page = await convert(`<html><body>${'<p>x'.repeat(500_000)}`);
     expect(page).toMatchObject({ type: 'page', rough: true });
   });
 
-  test('ends at the timeout, and when the page is no longer wanted', async () => {
+  test('ends at the timeout, and when the page is no longer needed', async () => {
     expect(await convert('<p>x', undefined, 0)).toMatchObject({ type: 'failed' });
     expect(await convert('<p>x', AbortSignal.abort())).toMatchObject({ type: 'failed' });
   });
 
-  test('leaves out what can be neither seen nor printed', { tags: 'long' }, async () =>
+  test('leaves out invisible and unprintable characters', { tags: 'long' }, async () =>
     expect(await convert('<p>a\u001b[31mb\u{e0041}c\u0000d')).toMatchObject({ text: 'a[31mbcd' }),
   );
 });

@@ -45,6 +45,6 @@ test.each([
   ['https://a.example/', 'https://a.example:8443/', false],
   ['http://a.example:8080/', 'https://a.example/', false],
   ['http://a.example:8080/', 'http://a.example:8080/b', true],
-])('leave for %s holds for %s: %s', (from, to, expected) =>
+])('approval for %s covers %s: %s', (from, to, expected) =>
   expect(isSameSite(new URL(from), new URL(to))).toBe(expected),
 );

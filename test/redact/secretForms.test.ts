@@ -11,7 +11,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 test.each([
   ['a short name', `DB_PASS=${password}`, password],
   ['a name with a prefix', `ansible_become_pass: ${password}`, password],
-  ['a wireless network', `psk="${password}"`, password],
+  ['a Wi-Fi password', `psk="${password}"`, password],
   ['an application key', `DD_APP_KEY=${hex}`, hex],
   ['words', `API Key: ${hex}`, hex],
   ['a prompt', `AWS Secret Access Key [None]: ${base64(hex).slice(0, 40)}`, base64(hex).slice(0, 40)],
@@ -37,20 +37,20 @@ test.each([
   ['another scheme', `Authorization: token ${hex}`, hex],
   ['no scheme', `Authorization: ${hex}`, hex],
   [
-    'what docker keeps',
+    'a Docker configuration',
     `{"auths":{"r.io":{"auth":"${base64(`me:${password}`)}"}}}`,
     base64(`me:${password}`),
   ],
-  ['what kubernetes keeps', `  password: ${base64('S3cr3t!pa55')}`, base64('S3cr3t!pa55')],
+  ['a Kubernetes secret', `  password: ${base64('S3cr3t!pa55')}`, base64('S3cr3t!pa55')],
   ['a token in base64', `data: ${base64(token)}`, base64(token)],
   ['a password with a slash', 'redis://:a/b9Zx8/c7@cache:6379/0', 'a/b9Zx8/c7'],
   ['a password with an @', 'postgres://app:p@ss/w0rd!x@db.io/app', 'w0rd!x'],
-  ['a token for a name', `https://${hex}@github.com/a/b.git`, hex],
-  ['colors around', `\u001b[36mpassword\u001b[0m: \u001b[32m"${password}"\u001b[0m`, password],
-  ['colors of grep', `.env:3:\u001b[01;31m\u001b[KAPI_KEY\u001b[m\u001b[K=${hex}`, hex],
-  ['colors within', `ghp_\u001b[31m${token.slice(4)}\u001b[0m`, token.slice(4)],
-  ['no width within', `${token.slice(0, 10)}\u200b${token.slice(10)}`, token.slice(10)],
-  ['a token behind a word', `Tool${token}`, token],
+  ['a token as the user name', `https://${hex}@github.com/a/b.git`, hex],
+  ['colors around it', `\u001b[36mpassword\u001b[0m: \u001b[32m"${password}"\u001b[0m`, password],
+  ['grep’s colors', `.env:3:\u001b[01;31m\u001b[KAPI_KEY\u001b[m\u001b[K=${hex}`, hex],
+  ['colors inside it', `ghp_\u001b[31m${token.slice(4)}\u001b[0m`, token.slice(4)],
+  ['zero-width characters inside it', `${token.slice(0, 10)}\u200b${token.slice(10)}`, token.slice(10)],
+  ['a token after a word', `Tool${token}`, token],
 ])('a secret as %s', (_, text, secret) => {
   const redacted = redact(text);
   expect(redacted).not.toContain(secret);
@@ -65,11 +65,11 @@ test.each([
   'curl -u "$USER:$PASSWORD" https://h.io/ && mysql -u root -P 33060 -p db',
   '\u001b[32mtoken\u001b[0m: \u001b[1mstring\u001b[0m',
   'setToken("access", withKey("name"))',
-])('ordinary text stays: %s', (text) => {
+])('ordinary text is not changed: %s', (text) => {
   expect(redact(text)).toBe(text);
 });
 
-test('a file in UTF-16 holds its secrets, too', () => {
+test('secrets in a UTF-16 file are found, too', () => {
   const settings = { sessions: { redactOnWrite: true } } as Parameters<typeof writeRedaction>[0];
   const { holdsSecrets } = writeRedaction(settings, () => []) ?? { holdsSecrets: () => false };
   expect(holdsSecrets(Buffer.from(`\ufefftoken ${token}`, 'utf16le'))).toBe(true);
