@@ -84,8 +84,8 @@ describe('busy', () => {
   });
 
   test.each([
-    ['inside a turn the turn goes on', [{ type: 'turn_started' }] as AgentEvent[], true],
-    ['by hand it is over', [] as AgentEvent[], false],
+    ['during a turn, the turn continues', [{ type: 'turn_started' }] as AgentEvent[], true],
+    ['requested by the user, the work is over', [] as AgentEvent[], false],
   ])('after a compaction %s', (_name, before, busy) => {
     const report = {
       outcome: 'done',

@@ -47,8 +47,8 @@ test('a lasting choice needs Enter or its number; its letter only selects it', (
 });
 
 test.each([
-  ['Enter takes the selected one', action('confirm:accept'), { type: 'answer', answer: 'b' }],
-  ['down goes around the end', action('confirm:next'), { type: 'select', index: 0 }],
+  ['Enter chooses the selected answer', action('confirm:accept'), { type: 'answer', answer: 'b' }],
+  ['down wraps around at the end', action('confirm:next'), { type: 'select', index: 0 }],
   ['a digit', letter('1'), { type: 'answer', answer: 'a' }],
   ['a letter', letter('A'), { type: 'answer', answer: 'a' }],
   ['another letter', letter('x'), { type: 'none' }],

@@ -258,7 +258,7 @@ test.each([
   ['a and Enter: a letter alone saves nothing', ['a', keys.enter], { behavior: 'allow', remember: true }],
   ['a, then y', ['a', 'y'], { behavior: 'allow' }],
   ['down and Enter', [keys.down, keys.enter], { behavior: 'allow', remember: true }],
-  ['up goes round to no', [keys.up, keys.enter, keys.enter], { behavior: 'deny' }],
+  ['up wraps around to no', [keys.up, keys.enter, keys.enter], { behavior: 'deny' }],
   ['n', ['n'], { behavior: 'deny' }],
   ['Esc', [keys.escape], { behavior: 'deny' }],
   ['Ctrl+C', [keys.ctrl('c')], { behavior: 'deny' }],
@@ -269,8 +269,8 @@ test.each([
     ['3', keys.paste('two\nlines'), keys.enter],
     { behavior: 'deny', comment: 'two lines' },
   ],
-  ['a comment taken back', [keys.tab, 'x', keys.escape, 'y'], { behavior: 'allow' }],
-  ['keys that mean nothing', ['q', '7', keys.left, 'y'], { behavior: 'allow' }],
+  ['a comment that is abandoned', [keys.tab, 'x', keys.escape, 'y'], { behavior: 'allow' }],
+  ['keys without a meaning', ['q', '7', keys.left, 'y'], { behavior: 'allow' }],
 ] as [string, string[], PermissionAnswer][])('answers by %s', async (_, pressed, expected) => {
   const { screen, answers, pass } = await ask();
   pass(200);
@@ -329,7 +329,7 @@ describe('lines that were not on screen are not approved', () => {
     ['y', 'y', { behavior: 'allow' }],
     ['Enter', keys.enter, { behavior: 'allow' }],
     ['a digit', '1', { behavior: 'allow' }],
-    ['the digit of a lasting answer', '2', { behavior: 'allow', remember: true }],
+    ['the digit of a lasting choice', '2', { behavior: 'allow', remember: true }],
   ])('%s shows the next lines of a command until all were shown', async (_, key, answer) => {
     const { screen, answers, pass } = await ask({ preview }, 16);
     expect(shown(screen)).toContain('lines 1–7 of 22 · PgUp/PgDn · read to the end to approve');

@@ -55,10 +55,10 @@ describe('assembling', () => {
   test.each([
     ['in one chunk', ['\u001B[200~a\u001B[201~!touch X\r\u001B[201~'], '!touch X\r'],
     ['in the next chunk', ['\u001B[200~a\u001B[201~', 'y', '\u001B[201~'], 'y'],
-    ['with a mark cut in two', ['\u001B[200~a\u001B[2', '01~y', '\u001B[20', '1~'], 'y'],
-    ['with a start mark cut in two', ['\u001B', '[200~a\u001B[201~y\u001B[201~'], 'y'],
+    ['with a mark split in two', ['\u001B[200~a\u001B[2', '01~y', '\u001B[20', '1~'], 'y'],
+    ['with a start mark split in two', ['\u001B', '[200~a\u001B[201~y\u001B[201~'], 'y'],
     ['with a start mark', ['\u001B[200~a\u001B[201~x\u001B[200~y\u001B[201~'], 'xy'],
-    ['with a mark in a mark', ['\u001B[200~a\u001B[201~\u001B[20\u001B[201~1~y\u001B[201~'], '[201~y'],
+    ['with a mark inside a mark', ['\u001B[200~a\u001B[201~\u001B[20\u001B[201~1~y\u001B[201~'], '[201~y'],
   ])('text right after an end mark is pasted text: %s', (_, pieces, rest) => {
     expect(all(pieces)).toBe(keys.paste(`a${rest}`));
   });

@@ -10,7 +10,7 @@ describe('valid bindings', () => {
   test.each([
     ['by context', { Chat: { 'ctrl+e': 'chat:externalEditor', 'ctrl+s': null } }],
     [
-      'as other agents have it',
+      'keys as in other agents',
       {
         $schema: 'https://example.org/keys.json',
         bindings: [{ context: 'Chat', bindings: { 'ctrl+e': 'chat:externalEditor', 'ctrl+s': null } }],
@@ -56,19 +56,27 @@ test('lists, questions, forms and the transcript have their own keys', () => {
 describe('mistakes are reported, and the rest applies', () => {
   test.each<[string, unknown, string]>([
     ['not an object', [], 'not an object'],
-    ['a context that is none', { Tabs: { tab: 'tabs:next' } }, 'has no configurable keys'],
+    ['an unknown context', { Tabs: { tab: 'tabs:next' } }, 'has no configurable keys'],
     ['an unknown action', { Chat: { 'alt+z': 'chat:fly' } }, 'there is no action “chat:fly”'],
-    ['a key that cannot be', { Chat: { 'ctrl+i': 'chat:stash' } }, 'as Tab'],
+    ['an impossible key', { Chat: { 'ctrl+i': 'chat:stash' } }, 'as Tab'],
     ['a key of the desktop', { Chat: { 'cmd+k': 'chat:stash' } }, 'taken by the desktop'],
     ['Ctrl+C', { Global: { 'ctrl+c': null } }, 'there must always be a way'],
     ['Esc in a chord', { Chat: { 'escape escape': 'chat:stash' } }, 'there must always be a way'],
-    ['an action whose keys stay', { Global: { 'alt+q': 'app:exit' } }, 'stay as they are'],
+    ['an action with fixed keys', { Global: { 'alt+q': 'app:exit' } }, 'stay as they are'],
     ['a sign', { Chat: { '/': 'chat:stash' } }, 'begins a command'],
-    ['an action elsewhere', { Chat: { 'alt+z': 'historySearch:scope' } }, 'belongs to HistorySearch'],
+    [
+      'an action of another context',
+      { Chat: { 'alt+z': 'historySearch:scope' } },
+      'belongs to HistorySearch',
+    ],
     ['no name', { Chat: { 'alt+z': 3 } }, 'an action is a name in quotes'],
     ['a key twice', { Chat: { 'ctrl+e': 'chat:stash', 'C-e': 'chat:undo' } }, 'is bound twice'],
-    ['a chord hidden', { Chat: { 'ctrl+x': 'chat:undo' } }, 'Ctrl+X Ctrl+E cannot be reached'],
-    ['nothing sends', { Chat: { enter: 'chat:newline' } }, 'Enter still works'],
+    [
+      'a chord that can never be typed',
+      { Chat: { 'ctrl+x': 'chat:undo' } },
+      'Ctrl+X Ctrl+E cannot be reached',
+    ],
+    ['no key that sends', { Chat: { enter: 'chat:newline' } }, 'Enter still works'],
     ['a block without a context', { bindings: [{ bindings: {} }] }, 'names no context'],
   ])('%s', (_name, value, problem) => {
     const read = userKeys(value);
@@ -84,22 +92,30 @@ describe('mistakes are reported, and the rest applies', () => {
     ['two keys in a row', { Select: { 'ctrl+x ctrl+e': 'select:last' } }, 'Select has single keys only'],
     ['text in a form', { Form: { x: 'form:next' } }, 'x is text there'],
     ['a digit in a question', { Confirmation: { 2: 'confirm:no' } }, 'digits choose'],
-    ['a letter that agrees', { Confirmation: { n: 'confirm:yes' } }, 'confirm:yes confirms'],
+    ['a letter that approves', { Confirmation: { n: 'confirm:yes' } }, 'confirm:yes confirms'],
     ['the space bar', { Confirmation: { space: 'confirm:accept' } }, 'confirm:accept confirms'],
     ['Enter for yes', { Confirmation: { enter: 'confirm:yes' } }, 'confirm:yes confirms'],
     ['an arrow', { Confirmation: { right: 'confirm:always' } }, 'confirm:always confirms'],
-    ['an action of a list elsewhere', { Tasks: { j: 'items:pin' } }, 'items:pin belongs to Items'],
-    ['an action of lists in a question', { Confirmation: { j: 'select:next' } }, 'belongs to Select'],
-    ['nothing accepts', { Select: { enter: 'select:next' } }, 'select:accept any more; Enter still works'],
-    ['a letter that accepts', { Select: { enter: null, o: 'select:accept' } }, 'Enter still works'],
-    ['Enter taken in one list', { Sessions: { enter: 'sessions:fork' } }, 'No key in Sessions'],
+    ['an action of another list', { Tasks: { j: 'items:pin' } }, 'items:pin belongs to Items'],
+    ['a list action in a question', { Confirmation: { j: 'select:next' } }, 'belongs to Select'],
     [
-      'a key that accepts, and has a meaning in one list',
+      'no key that accepts',
+      { Select: { enter: 'select:next' } },
+      'select:accept any more; Enter still works',
+    ],
+    ['a letter that accepts', { Select: { enter: null, o: 'select:accept' } }, 'Enter still works'],
+    [
+      'Enter with another meaning in one list',
+      { Sessions: { enter: 'sessions:fork' } },
+      'No key in Sessions',
+    ],
+    [
+      'a key that accepts, and has another meaning in one list',
       { Select: { enter: null, 'ctrl+r': 'select:accept' } },
       'No key in Sessions',
     ],
     ['no answer', { Confirmation: { enter: null } }, 'No key in Confirmation'],
-    ['a form without an end', { Form: { enter: 'form:next' } }, 'No key in Form'],
+    ['no key that closes a form', { Form: { enter: 'form:next' } }, 'No key in Form'],
   ])('in a dialog: %s', (_name, value, problem) => {
     expect(userKeys(value).problems.join('\n')).toContain(problem);
   });

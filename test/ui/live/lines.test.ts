@@ -296,8 +296,8 @@ test.each([
     { baseUrl: 'file:///etc', apiKey: 'k', model: 'm' },
     { type: 'problem', field: 'baseUrl' },
   ],
-  ['no key where one is needed', { model: 'm' }, { type: 'problem', field: 'apiKey' }],
-  ['two things pasted as key', { apiKey: 'sk-1 sk-2', model: 'm' }, { type: 'problem', field: 'apiKey' }],
+  ['a missing key that is required', { model: 'm' }, { type: 'problem', field: 'apiKey' }],
+  ['two keys pasted at once', { apiKey: 'sk-1 sk-2', model: 'm' }, { type: 'problem', field: 'apiKey' }],
   ['no model', { apiKey: 'k' }, { type: 'ok', access: { model: '' } }],
 ])('checks %s', (_, values, expected) => {
   expect(checkForm(createForm(values))).toMatchObject(expected);

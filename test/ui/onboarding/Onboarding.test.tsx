@@ -111,10 +111,10 @@ describe('with a local server', () => {
   });
 
   test.each([
-    ['a digit takes another one', ['2'], credentials(ollama.baseUrl, '', 'llama3.2:3b')],
+    ['a digit chooses another one', ['2'], credentials(ollama.baseUrl, '', 'llama3.2:3b')],
     ['arrows and Enter', [keys.down, keys.down, keys.enter], credentials(ollama.baseUrl, '', 'phi4')],
     [
-      'the rest is a list that can be filtered',
+      'the others are a list that can be filtered',
       ['m', 'phi', keys.enter],
       credentials(ollama.baseUrl, '', 'phi4'),
     ],
@@ -123,7 +123,7 @@ describe('with a local server', () => {
     ['Esc', [keys.escape], { type: 'quit' }],
     ['q', ['q'], { type: 'quit' }],
     ['Ctrl+D', [keys.ctrl('d')], { type: 'quit' }],
-    ['keys that mean nothing here, then q', [keys.shiftTab, keys.ctrl('l'), 'q'], { type: 'quit' }],
+    ['keys without a meaning, then q', [keys.shiftTab, keys.ctrl('l'), 'q'], { type: 'quit' }],
   ] satisfies [string, string[], OnboardingResult][])('%s', async (_, pressed, expected) => {
     const { done, press } = await open({ found: [ollama] });
     for (const key of pressed) await press(key);
@@ -328,9 +328,9 @@ describe('an endpoint that rejects the setup', () => {
 describe('a key that is put into another field', () => {
   const KEY = 'sk-or-v1-0123456789abcdef';
   test.each([
-    ['pasted behind the endpoint', ['k', keys.tab, keys.paste(KEY)]],
+    ['pasted after the endpoint', ['k', keys.tab, keys.paste(KEY)]],
     ['pasted instead of it', ['k', keys.tab, keys.ctrl('u'), keys.paste(`export KEY=${KEY}`)]],
-    ['come as keys, for a terminal without pastes', ['k', keys.tab, KEY]],
+    ['typed as keys, in a terminal without paste support', ['k', keys.tab, KEY]],
     ['pasted as the model', ['k', keys.tab, keys.tab, keys.paste(KEY)]],
   ])('is moved to the key field, and is never shown: %s', async (_, pressed) => {
     const { screen, press, text, checked } = await open();

@@ -52,12 +52,12 @@ test.each<[string, readonly FormField[], readonly string[], readonly PermissionA
     [{ behavior: 'allow', answers: [{ chosen: [], text: 'by 2 keys' }] }],
   ],
   [
-    'a number that is none of them, then one',
+    'an invalid number, then a valid one',
     [field],
     ['4', '1'],
     [{ behavior: 'allow', answers: [{ chosen: [0] }] }],
   ],
-  ['two numbers where one is asked for', [field], ['1, 2'], []],
+  ['two numbers for a single choice', [field], ['1, 2'], []],
   ['several numbers', [several], ['3, 1'], [{ behavior: 'allow', answers: [{ chosen: [0, 2] }] }]],
   ['an empty line', [field], [''], [{ behavior: 'deny' }]],
   [

@@ -29,7 +29,7 @@ function told(...prints: readonly Print[]): string {
 describe('each message names its speaker', () => {
   test.each<[string, Print, string]>([
     ['a prompt', user('do it', { subtype: 'prompt' }), 'You: do it\n'],
-    ['one that stands above', user('typed here', { subtype: 'prompt' }), ''],
+    ['one printed before', user('typed here', { subtype: 'prompt' }), ''],
     [
       'a reply, never wrapped',
       entry({
@@ -38,11 +38,11 @@ describe('each message names its speaker', () => {
       }),
       `ClawdCode: Yes, ${'of course '.repeat(9).trim()}\n`,
     ],
-    ['a piece of one', { type: 'markdown', text: 'And `so` on.', first: false }, 'And `so` on.\n'],
+    ['part of a reply', { type: 'markdown', text: 'And `so` on.', first: false }, 'And `so` on.\n'],
     ['an error', { type: 'notice', level: 'error', text: 'No.' }, 'Error: No.\n'],
     ['a warning', { type: 'notice', level: 'warning', text: 'Hm.' }, 'Warning: Hm.\n'],
     [
-      'a command of one’s own',
+      'the user’s own command',
       user('out', { subtype: 'shell', data: { command: 'ls', output: 'a\nb' } }),
       'You ran: ls\na\nb\n',
     ],
@@ -59,7 +59,7 @@ describe('each message names its speaker', () => {
 describe('results', () => {
   test.each<[string, NonNullable<JSONLEntry['toolResult']>, string]>([
     [
-      'a command that ended well',
+      'a command that succeeded',
       {
         id: '1',
         name: 'Bash',
@@ -70,7 +70,7 @@ describe('results', () => {
       'Bash: npm test. Done, exit code 0, 1.2 s.\nok\n',
     ],
     [
-      'one that did not',
+      'a command that failed',
       {
         id: '1',
         name: 'Bash',
@@ -87,7 +87,7 @@ describe('results', () => {
       'Read: a.ts. Done, 60 lines.\n',
     ],
     [
-      'what was refused',
+      'a denied call',
       {
         id: '1',
         name: 'Edit',

@@ -55,14 +55,14 @@ test.each([
     },
     '> look\n  [image]',
   ],
-  ['a prompt that would drive the terminal', { message: user('a\u001b[2Jb') }, '> ab'],
+  ['a prompt that could control the terminal', { message: user('a\u001b[2Jb') }, '> ab'],
   [
     'a shell command',
     { subtype: 'shell', message: user('…'), data: { command: 'ls', output: 'a\nb\n' } },
     '! ls\n  ⎿ a\n    b',
   ],
   [
-    'a word to the model',
+    'a note to the model',
     { subtype: 'nudge', message: user('Same call three times.') },
     '↪ Same call three times.',
   ],
@@ -90,12 +90,12 @@ test.each([
     '✻ Thought (1.2k tokens)',
   ],
   [
-    'that a reply was cut',
+    'that a reply was cut off',
     assistant('Half', { finishReason: 'length' }),
     "Half\n\n⎿ Cut off at the model's output limit; ask it to continue.",
   ],
   [
-    'that the connection gave up',
+    'that the connection broke',
     assistant('', { failed: true }),
     '⎿ Connection lost: this reply is incomplete.',
   ],
@@ -116,7 +116,7 @@ test.each([
   ],
   ['a call without display', { id: 'c1', name: 'Read', kind: 'file' }, '● Read(src/a.ts)'],
   [
-    'a call that a crash cut short',
+    'a call cut short by a crash',
     { id: 'c1', name: 'Read', kind: 'file', display: { title: 'Read', summary: 'interrupted' } },
     '● Read(src/a.ts)  interrupted',
   ],
@@ -136,7 +136,7 @@ test.each([
     '● Grep("x")\n  ⎿ 1\n    2\n    3\n    … +2 lines',
   ],
   [
-    'one line more rather than a count of one',
+    'one more line rather than a count of one',
     { kind: 'command', display: { title: 'x' }, output: '1\n2\n3\n4' },
     '● Bash(x)\n  ⎿ 1\n    2\n    3\n    4',
   ],
@@ -185,7 +185,7 @@ test.each([
     '● Bash(sleep 9)  stopped\n  ⎿ stopped',
   ],
   [
-    'a command of several lines on one',
+    'a command of several lines on one line',
     { kind: 'command', display: { title: 'a &&\n  b' } },
     '● Bash(a && b)',
   ],
@@ -229,10 +229,10 @@ test.each([
     },
     '⎿ The key was refused.',
   ],
-  ['a good end (not at all)', { subtype: 'turn_end', data: { outcome: 'done' } }, undefined],
+  ['a successful end (not at all)', { subtype: 'turn_end', data: { outcome: 'done' } }, undefined],
   ['bookkeeping (not at all)', { subtype: 'usage' }, undefined],
   [
-    'what a judge allowed, on one line',
+    'a judge’s approval, on one line',
     {
       subtype: 'judgement',
       message: { role: 'system', content: 'Asked for.\u001B[2J\nAnd more' },
@@ -241,7 +241,7 @@ test.each([
     '⎿ Bash allowed by auto: Asked for. And more',
   ],
   [
-    'what a judge refused (not at all: the result says it)',
+    'a judge’s denial (not at all: the result says it)',
     {
       subtype: 'judgement',
       message: { role: 'system', content: 'No.' },
@@ -249,7 +249,7 @@ test.each([
     },
     undefined,
   ],
-  ['what a newer program wrote (not at all)', { subtype: 'unheard_of' }, undefined],
+  ['an entry of a newer program (not at all)', { subtype: 'unheard_of' }, undefined],
   [
     'a compaction',
     {
@@ -265,7 +265,7 @@ test.each([
     '◆ Conversation compacted: 84.1k → 12.3k tokens · 4.2s\n  ⎿ 2 files kept: src/a.ts, b.ts',
   ],
   [
-    'a compaction that fell back',
+    'a compaction with a fallback',
     {
       subtype: 'compact_boundary',
       compactMetadata: {

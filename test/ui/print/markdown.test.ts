@@ -15,9 +15,9 @@ const print = (text: string, width = 40): string =>
 test.each([
   ['headings and paragraphs', '# Title\nText', 'Title\n\nText'],
   ['emphasis without its marks', 'a **b** *c* ~~d~~ `e`', 'a b c d e'],
-  ['line ends as they were meant', 'one\ntwo', 'one\ntwo'],
-  ['a list right under its sentence', 'Do:\n- a\n- b', 'Do:\n• a\n• b'],
-  ['a list after an empty line apart', 'Do:\n\n- a', 'Do:\n\n• a'],
+  ['line breaks as intended', 'one\ntwo', 'one\ntwo'],
+  ['a list right after its sentence', 'Do:\n- a\n- b', 'Do:\n• a\n• b'],
+  ['a list separated by an empty line', 'Do:\n\n- a', 'Do:\n\n• a'],
   ['nested lists', '- a\n  - b\n    1. c', '• a\n  • b\n    1. c'],
   ['numbers aligned', '9. a\n10. b', ' 9. a\n10. b'],
   ['tasks', '- [x] done\n- [ ] open', '☒ done\n☐ open'],
@@ -25,10 +25,10 @@ test.each([
   ['quotes', '> a\n>\n> b', '│ a\n│\n│ b'],
   ['links with their address', '[x](http://a.b)', 'x (http://a.b)'],
   ['a bare address once', '<http://a.b>', 'http://a.b'],
-  ['code indented, as it is', '```js\nif (a)\n    b();\n```', '  if (a)\n      b();'],
+  ['indented code verbatim', '```js\nif (a)\n    b();\n```', '  if (a)\n      b();'],
   ['code in an unknown language', '```nolang\nx\n```', '  x'],
   ['long code lines in full', '```\nabcdefghij\n```', '  abcdef\n  ghij', 8],
-  ['an open fence', 'x\n\n```\ny', 'x\n\n  y'],
+  ['an unclosed fence', 'x\n\n```\ny', 'x\n\n  y'],
   ['a rule', 'a\n\n---\n\nb', 'a\n\n────────────\n\nb', 12],
   ['entities', 'a &lt; b &amp; c', 'a < b & c'],
   ['HTML as written', 'a <b>c</b>', 'a <b>c</b>'],
@@ -41,12 +41,12 @@ test.each([
     15,
   ],
   [
-    'a table too wide for its place as records',
+    'a table too wide for the screen as records',
     '| a | b | c |\n|---|---|---|\n| long1 | long2 | long3 |',
     'a: long1\nb: long2\nc: long3',
     12,
   ],
-  ['nothing for nothing', '\n\n', ''],
+  ['nothing for empty text', '\n\n', ''],
 ] as [string, string, string, number?][])('prints %s', (_, text, expected, width) => {
   expect(print(text, width)).toBe(expected);
 });

@@ -9,13 +9,13 @@ const theme = chooseTheme('plain', { noColor: true });
 const print = (text: string): string => markdown(text, { width: 60, theme });
 
 test.each([
-  ['nothing while the first paragraph is open', 'Hello wor', ''],
-  ['nothing at an empty line that nothing follows yet', 'Hello.\n\n', ''],
+  ['nothing while the first paragraph is unfinished', 'Hello wor', ''],
+  ['nothing at an empty line with nothing after it', 'Hello.\n\n', ''],
   ['a paragraph once the next begins', 'Hello.\n\nW', 'Hello.\n\n'],
   ['never inside a fence', '```\na\n\nb\n', ''],
   ['before a fence', 'Look:\n\n```ts\na\n\nb', 'Look:\n\n'],
   ['after a closed fence', '```\na\n\nb\n```\n\nDone', '```\na\n\nb\n```\n\n'],
-  ['not where a shorter mark only looks like the end', '````\n```\n\nx\n\ny', ''],
+  ['not at a shorter mark that only looks like the end', '````\n```\n\nx\n\ny', ''],
   ['not between items of a list', '- a\n\n- b\n\n- c', ''],
   ['not before what may become an item', '- a\n\n-', ''],
   ['not before an indented continuation', '- a\n\n  more', ''],
@@ -23,7 +23,7 @@ test.each([
   ['after a list, at emphasis', '- a\n\n**T', '- a\n\n'],
   ['not inside a comment', '<!-- a\n\nb', ''],
   ['after a list whose code block was never closed', '- a\n\n  ```\n  x\n\nThen', '- a\n\n  ```\n  x\n\n'],
-  ['at the last of several places', 'a\n\nb\n\nc\n\nd', 'a\n\nb\n\nc\n\n'],
+  ['at the last of several positions', 'a\n\nb\n\nc\n\nd', 'a\n\nb\n\nc\n\n'],
 ])('splits %s', (_, text, finished) => {
   expect(splitFinished(text)).toEqual({ finished, rest: text.slice(finished.length) });
 });

@@ -78,10 +78,10 @@ test('padding fills wide text to the column count', () => {
 test.each([
   ['breaks at spaces', 'the quick brown fox', 10, ['the quick', 'brown fox']],
   ['breaks a word that is wider than a line', 'abcdefghij', 4, ['abcd', 'efgh', 'ij']],
-  ['starts such a word on a line of its own', 'ab cdefgh', 4, ['ab', 'cdef', 'gh']],
+  ['puts such a word on its own line', 'ab cdefgh', 4, ['ab', 'cdef', 'gh']],
   ['keeps line ends and indents', 'a\n  b', 10, ['a', '  b']],
   ['breaks between Chinese characters', '中文没有空格', 6, ['中文没', '有空格']],
-  ['begins no line with a full stop', '一二三。四', 6, ['一二', '三。四']],
+  ['starts no line with a full stop', '一二三。四', 6, ['一二', '三。四']],
   ['ends no line with an opening bracket', '一二（三）', 6, ['一二', '（三）']],
   ['keeps an emoji sequence whole', 'ab👩‍👩‍👧👩‍👩‍👧', 4, ['ab👩‍👩‍👧', '👩‍👩‍👧']],
   ['keeps empty lines', 'a\n\nb', 5, ['a', '', 'b']],

@@ -58,17 +58,17 @@ test.each([
 
 test.each([
   ['an arrow', '\u001B[A'],
-  ['an arrow of application mode', '\u001BOA'],
+  ['an arrow in application mode', '\u001BOA'],
   ['escape', '\u001B'],
   ['Alt and a bracket', '\u001B]'],
   ['Alt and the other bracket', '\u001B['],
   ['Alt and P', '\u001BP'],
   ['Alt and P, then words', '\u001BPage'],
-  ['Alt and a line below', '\u001B_'],
-  ['the kitty answer, which is for Ink', '\u001B[?1u'],
+  ['Alt and an underscore', '\u001B_'],
+  ['the kitty reply, which is for Ink', '\u001B[?1u'],
   ['a report of another mode', '\u001B[?2026;2n'],
   ['a paste', '\u001B[200~I [O text\u001B[201~'],
-  ['a word that looks like one', '11;rgb:00/00/00'],
+  ['text that looks like one', '11;rgb:00/00/00'],
 ])('%s passes unchanged', (_, keys) => {
   expect(run([keys])).toEqual({ text: keys, replies: [] });
   expect(run([...keys])).toEqual({ text: keys, replies: [] });

@@ -128,8 +128,8 @@ test('the terminal is queried once, and its answer is used', () => {
 });
 
 test.each([
-  ['a terminal that answers the other question only', (send: (text: string) => void) => send('\u001B[?62c')],
-  ['one that says nothing, after 200 ms', () => vi.advanceTimersByTime(200)],
+  ['a terminal that replies only to the other query', (send: (text: string) => void) => send('\u001B[?62c')],
+  ['a terminal that does not reply within 200 ms', () => vi.advanceTimersByTime(200)],
 ])('%s counts as dark until it replies', (_, happens) => {
   const { send, names } = follow(chooseTheme('auto', rich));
   expect(names).toEqual([]);

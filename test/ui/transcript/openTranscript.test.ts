@@ -39,8 +39,8 @@ function open(
 }
 
 test.each([
-  ['on its way to the start', 'g'],
-  ['in the middle of a search', '/nothing like it\r'],
+  ['while it jumps to the start', 'g'],
+  ['during a search', '/nothing like it\r'],
 ])('after closing %s, it draws nothing more', async (_, begin) => {
   let bringOlder: (entries: readonly JSONLEntry[]) => void = () => undefined;
   const older = new Promise<readonly JSONLEntry[]>((resolve) => {
