@@ -40,7 +40,7 @@ function shown(text: string): string {
 
 describe('a clipped result', () => {
   test.each([
-    ['whole until now', { kind: 'file' as const }, numbered(200), {}, 200],
+    ['complete until now', { kind: 'file' as const }, numbered(200), {}, 200],
     ['cut to its beginning before', { kind: 'file' as const }, numbered(743), {}, 743],
     ['cut to its end before', { kind: 'file' as const }, numbered(743), { direction: 'tail' as const }, 743],
     ['cut to beginning and end before', { kind: 'command' as const }, numbered(743), {}, 743],

@@ -30,7 +30,7 @@ function days(context: ContextManager): readonly (string | undefined)[] {
 
 test.each([
   ['a summary', summary('The user wants X.')],
-  ['none to be had', failure()],
+  ['no data available', failure()],
 ])('with %s, a compaction keeps only the newest environment note', async (_, reply) => {
   const home = await createHome();
   const context = await threeDays(home);

@@ -115,15 +115,15 @@ test.each([
 });
 
 test.each([
-  ['a pass behind a pipe, when more than one thing ran', 'npx jest; npx vitest run | tail -9', GREEN, 0],
-  ['a pass behind a pipe, when a script may have run several', 'npm test 2>&1 | tail -9', GREEN, 0],
+  ['a pass through a pipe, when more than one command ran', 'npx jest; npx vitest run | tail -9', GREEN, 0],
+  ['a pass through a pipe, when a script may have run several', 'npm test 2>&1 | tail -9', GREEN, 0],
   ['a pass of which only the total is left', 'npx vitest run | grep Tests', '      Tests  6 passed (6)', 0],
-  ['node when its failures were cut off', 'node --test | grep pass', 'ℹ pass 8', 0],
-  ['packages of go when others may have been cut off', 'go test ./... | tail -1', GO_GREEN, 0],
+  ['node tests when their failures were cut off', 'node --test | grep pass', 'ℹ pass 8', 0],
+  ['go packages when others may have been cut off', 'go test ./... | tail -1', GO_GREEN, 0],
   ['success, where a pipe hides the exit code', 'npx tsc --noEmit | head -20; echo done', 'done', 0],
   ['tests that passed in a command that failed', 'npx vitest run && npm run lint', GREEN, 1],
-  ['failures that the exit code denies', 'node print.js', RED, 0],
-  ['a report in a file that was only shown', 'cat run.log | tail -5', RED, 0],
+  ['failures that contradict the exit code', 'node print.js', RED, 0],
+  ['a report in a file that was only displayed', 'cat run.log | tail -5', RED, 0],
 ])('omits %s', (_, command, output, exitCode) => {
   expect(bracket(command, output, exitCode)).toBe(exitCode === 0 ? '[2.0 s]' : '[exit 1 · 2.0 s]');
 });
@@ -193,7 +193,7 @@ describe('the text of a reply', () => {
       `${'这个选项限制了花括号的数量。'.repeat(40)}要我加一个限制吗？`,
       '要我加一个限制吗？',
     ],
-    ['a question in a text of a megabyte', `${filler.repeat(1500)}Do you want one?`, 'Do you want one?'],
+    ['a question in a one-megabyte text', `${filler.repeat(1500)}Do you want one?`, 'Do you want one?'],
   ])('keeps its beginning, and %s', (_, text, end) => {
     const line = answer(text);
     expect(line.startsWith(`#0 "${text.slice(0, 20)}`)).toBe(true);

@@ -33,8 +33,8 @@ const createHome = (): Promise<TestHome> =>
   createTestHome({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
 
 test.each([
-  ['a model wrote', summary('The user wants X.')],
-  ['no model wrote', failure()],
+  ['the model wrote', summary('The user wants X.')],
+  ['was written without a model', failure()],
 ])(
   'a summary that %s states the shell’s directory and what its own paths are relative to',
   async (_, reply) => {
@@ -53,8 +53,8 @@ test("it does not mention a shell in the project's root", async () => {
 });
 
 test.each([
-  ['is where the session was begun, below the root', 'sub', 'sub'],
-  ['is back at the root, and the environment named another folder', '.', 'sub'],
+  ['is where the session started, inside the root', 'sub', 'sub'],
+  ['is back in the root, and the environment named another folder', '.', 'sub'],
 ])('it also says so when the shell %s', async (_, to, from) => {
   const home = await createHome();
   home.summaries.expect(summary('The user wants X.'));

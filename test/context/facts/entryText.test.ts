@@ -29,7 +29,7 @@ describe('what the user typed', () => {
     ['a log below', `${german}\n${log}`, german],
     ['a log above', `${log}\n\n${german}`, german],
     ['a fence', `${german}\n\`\`\`ts\n${englishDoc}\n\`\`\`\n`, german],
-    ['a fence that never ends', `${german}\n~~~\n${englishDoc}`, german],
+    ['an unclosed fence', `${german}\n~~~\n${englishDoc}`, german],
     ['a quote', `> ${english}\n> ${english}\n${german}`, german],
     [
       'a stack',
@@ -37,10 +37,10 @@ describe('what the user typed', () => {
       'Fix it.',
     ],
     ['a document', `${english}\n${chineseDoc}`, ''],
-    ['a document that is announced', `${chinese}：\n${englishDoc}`, `${chinese}：`],
-    ['a page in one line', `Fix the test. ${'El servidor no responde. '.repeat(30)}`, 'Fix the test.'],
-    ['a long line below', `Fix the test.\n${'El servidor no responde. '.repeat(30)}`, 'Fix the test.'],
-    ['a page without any sentence', 'El servidor no responde '.repeat(30), ''],
+    ['an announced document', `${chinese}：\n${englishDoc}`, `${chinese}：`],
+    ['a page on one line', `Fix the test. ${'El servidor no responde. '.repeat(30)}`, 'Fix the test.'],
+    ['a long line at the end', `Fix the test.\n${'El servidor no responde. '.repeat(30)}`, 'Fix the test.'],
+    ['a page without sentences', 'El servidor no responde '.repeat(30), ''],
     ['a few lines of words', `${german}\n\n${german}`, `${german}\n${german}`],
   ])('%s is distinguished from typed text', (_, prompt, words) => {
     expect(typed(prompt)).toBe(words);
@@ -77,7 +77,7 @@ describe('pasted text does not decide the language', () => {
       [englishSummary, chineseSummary],
     ],
     ['Chinese with an English log', [`${chinese}\n${log}`], 'Chinese', [chineseSummary]],
-    ['several in German', [german, log, german, german], 'German', [germanSummary]],
+    ['several prompts in German', [german, log, german, german], 'German', [germanSummary]],
   ])('%s', (_, prompts, language, accepted) => {
     expect(languageOf(typed(...prompts))).toBe(language);
     for (const summary of accepted) expect(sameLanguage(summary, typed(...prompts))).toBe(true);

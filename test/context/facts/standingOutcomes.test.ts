@@ -57,9 +57,9 @@ const cases: readonly (readonly [string, (log: Log) => void, object])[] = [
     },
     {},
   ],
-  ['a failure that nothing followed', (log) => log.command('npm test', RED, 1), { tests: '1 failed' }],
+  ['a failure with nothing after it', (log) => log.command('npm test', RED, 1), { tests: '1 failed' }],
   [
-    'a failure that only looking followed',
+    'a failure with only read-only commands after it',
     (log) => {
       log.command('npm test', RED, 1);
       log.command('cat src/a.ts | head -20 2>/dev/null; git diff --stat && ls', 'text');
@@ -68,7 +68,7 @@ const cases: readonly (readonly [string, (log: Log) => void, object])[] = [
     { tests: '1 failed' },
   ],
   [
-    'a failure that a run of something else followed',
+    'a failure and a run of something else',
     (log) => {
       log.command('npm test', RED, 1);
       log.command('sed -i s/a/b/ src/a.ts', '');
@@ -97,16 +97,16 @@ const cases: readonly (readonly [string, (log: Log) => void, object])[] = [
       ] as const,
   ),
   [
-    'a failure, and a run in the background that nobody has seen the end of',
+    'a failure, and a background run whose end is unknown',
     (log) => {
       log.command('npm test', RED, 1);
       background(log, 'npm test');
     },
     {},
   ],
-  ['a run that was interrupted', (log) => interrupted(log, 'npm test -- --run'), { tests: '1 failed' }],
+  ['an interrupted run', (log) => interrupted(log, 'npm test -- --run'), { tests: '1 failed' }],
   [
-    'a failure, and a run that was interrupted before it said anything',
+    'a failure, and a run that was interrupted before any output',
     (log) => {
       log.command('npm test', RED, 1);
       log.call({ command: 'npm test' }, { output: '(Interrupted by the user.)', status: 'partial' });

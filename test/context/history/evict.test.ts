@@ -267,9 +267,9 @@ for (const { row: strategy, options } of firstIsQuick(strategies))
   });
 
 test.each([
-  ['the last removal is taken back', -1],
-  ['the one behind which memory begins is taken back', -2],
-  ['one is taken back that is in the file only', -4],
+  ['the last removal is undone', -1],
+  ['the removal at the start of memory is undone', -2],
+  ['a removal that is only in the file is undone', -4],
 ] as const)('%s as in a session fully in memory', { tags: 'long' }, async (_, which) => {
   const at = await place('hybrid');
   const context = managerOf(at, 'parts', 0);

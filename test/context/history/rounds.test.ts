@@ -20,11 +20,11 @@ test('a note from the program does not start a round', () => {
 });
 
 test.each([
-  ['all that are asked for, where they fit', 2, 5000, 4],
-  ['all there are, where more are asked for', 10, 5000, 0],
+  ['as many as requested, if they fit', 2, 5000, 4],
+  ['all of them, if more are requested', 10, 5000, 0],
   ['fewer, where they do not fit', 3, 900, 4],
-  ['a part of the newest, where that does not fit', 3, 300, 9],
-  ['the newest atom, where nothing fits', 3, 0, 11],
+  ['part of the newest, if it does not fit', 3, 300, 9],
+  ['the newest atom, if nothing fits', 3, 0, 11],
   ['nothing, where none is asked for', 0, 5000, 12],
 ])('keeps %s', (_name, rounds, tokens, start) => {
   expect(retainRounds(threeRounds, { rounds, tokens, sizeOf })).toBe(start);

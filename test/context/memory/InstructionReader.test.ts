@@ -6,16 +6,16 @@ test.each<[string, string, string[]]>([
   ['on a line of its own', '@./style.md\n@docs/tests.md', ['./style.md', 'docs/tests.md']],
   ['in a sentence', 'See @README.md, (@./a.md) and "@../b.md".', ['README.md', './a.md', '../b.md']],
   ['in a list and a quote', '- @a.md\n> @b.md', ['a.md', 'b.md']],
-  ['below the home', '@~/notes/me.md', ['~/notes/me.md']],
+  ['in the home', '@~/notes/me.md', ['~/notes/me.md']],
   ['with a blank', '@./my\\ style.md now', ['./my style.md']],
   ['each once', '@a.md @a.md', ['a.md']],
   ['not within a word', 'me@example.com x@a.md', []],
   ['not in a span', 'run `npm i @scope/a.md` and ``x ` @b.md``, then @c.md', ['c.md']],
-  ['not right behind a span', '`x`@a.md', []],
-  ['behind a lone backtick', 'a ` lone one @a.md', ['a.md']],
+  ['not right after a code span', '`x`@a.md', []],
+  ['after a lone backtick', 'a ` lone one @a.md', ['a.md']],
   ['in the paragraph after a lone backtick', 'a ` lone one\n\n@a.md `', ['a.md']],
   ['not in a fence', '```\n@a.md\n```\n@b.md\n~~~~ts\n@c.md\n```\n~~~\n@d.md\n~~~~\n@e.md', ['b.md', 'e.md']],
-  ['not in a fence that never ends', '@a.md\n```\n@b.md', ['a.md']],
+  ['not in an unclosed fence', '@a.md\n```\n@b.md', ['a.md']],
 ])('an import %s', (_, markdown, expected) => {
   expect(importsOf(markdown)).toEqual(expected);
 });

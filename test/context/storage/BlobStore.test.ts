@@ -16,8 +16,8 @@ async function filesIn(folder: string): Promise<string[]> {
 test.each<[string, string | Uint8Array, number, number]>([
   ['nothing', '', 0, 0],
   ['text', 'a\nb\n', 4, 2],
-  ['text without a last line feed', 'a\né', 4, 2],
-  ['bytes that are no text', Uint8Array.of(0, 255, 10, 10), 4, 2],
+  ['text without a final newline', 'a\né', 4, 2],
+  ['binary data', Uint8Array.of(0, 255, 10, 10), 4, 2],
 ])('%s comes back by its hash', async (_name, data, bytes, lines) => {
   const store = new BlobStore(join(temporaryFolder(), 'blobs'));
   const ref = await store.put(data);

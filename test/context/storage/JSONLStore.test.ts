@@ -68,14 +68,14 @@ test('unknown fields and the order of keys survive reading', async () => {
 test.each<[string, string, number[], [number, string][]]>([
   ['torn last line', `${line(0)}\n${line(1).slice(0, 40)}`, [0], [[2, 'cut short']]],
   [
-    'a line cut short, then written again',
+    'a truncated line, then written again',
     `${line(0)}\n${line(1).slice(0, 60)}\n${line(0)}\n${line(1)}\n`,
     [0, 1],
     [],
   ],
-  ['last line without its line feed', `${line(0)}\n${line(1)}`, [0, 1], []],
-  ['line glued to a torn one', `${line(0).slice(0, 40)}${line(1)}\n`, [1], [[1, 'lines run together']]],
-  ['lost line feed', `${line(0)}X${line(1)}\n${line(2)}\n`, [0, 1, 2], [[1, 'lines run together']]],
+  ['last line without its newline', `${line(0)}\n${line(1)}`, [0, 1], []],
+  ['line joined to a torn one', `${line(0).slice(0, 40)}${line(1)}\n`, [1], [[1, 'lines run together']]],
+  ['lost newline', `${line(0)}X${line(1)}\n${line(2)}\n`, [0, 1, 2], [[1, 'lines run together']]],
   ['zero-filled end', `${line(0)}\n${'\0'.repeat(500)}`, [0], [[2, 'cut short']]],
   [
     'append after a zero-filled end',
@@ -84,14 +84,14 @@ test.each<[string, string, number[], [number, string][]]>([
     [[2, 'holds zero bytes']],
   ],
   [
-    'zeros inside, where neighbors know what they hide',
+    'zeros inside, with neighbors that show what is missing',
     `${line(0)}\n${line(1).slice(0, 50)}\0\0${line(1).slice(52)}\n${line(2)}\n`,
     [0, 1, 2],
     [[2, 'holds zero bytes']],
   ],
   ['empty lines and a byte order mark', `\uFEFF${line(0)}\n\n  \n${line(1)}\r\n`, [0, 1], []],
   [
-    'valid JSON that is no entry',
+    'valid JSON that is not an entry',
     `${line(0)}\n[1]\nnull\n${line(1)}\n`,
     [0, 1],
     [

@@ -78,7 +78,7 @@ test('a garbled note does not hide that the session is locked', async () => {
 const hasProc = existsSync('/proc/self/stat');
 
 test.each<readonly [string, object]>([
-  ['a process that is gone', { pid: 2 ** 22 + 1, host: hostname(), since: 'long ago' }],
+  ['a process that no longer exists', { pid: 2 ** 22 + 1, host: hostname(), since: 'long ago' }],
   ...(hasProc
     ? [
         [

@@ -81,7 +81,7 @@ test.each([
   ['a list', []],
   ['text', 'x'],
   ['an object of another kind', { seq: 1 }],
-  ['an entry of this version that lacks something', { ...makeEntry(1), message: undefined }],
+  ['an incomplete entry of this version', { ...makeEntry(1), message: undefined }],
 ])('%s is not an entry', (_what, value) => {
   expect(migrateEntry(value, 0)).toBeUndefined();
 });
@@ -120,7 +120,7 @@ test.each([
   ['brackets in a text', JSON.stringify({ a: '[{'.repeat(50_000) })],
   ['escaped quotes', JSON.stringify({ a: `\\" \\\\ ${'"['.repeat(50_000)}`, b: '\\'.repeat(1001) })],
   ['many arrays side by side', JSON.stringify(Array.from({ length: 40_000 }, () => [{}]))],
-  ['a text without its end', `{"a":"${'['.repeat(100_000)}`],
+  ['an unclosed string', `{"a":"${'['.repeat(100_000)}`],
 ])('%s are not nesting', (_name, line) => {
   expect(isNestedTooDeep(Buffer.from(line))).toBe(false);
 });

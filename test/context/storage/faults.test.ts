@@ -179,7 +179,7 @@ test.each<[string, (file: string) => Promise<unknown>]>([
   ['deleted', (file) => rm(file)],
   ['deleted with its folder', (file) => rm(dirname(file), { recursive: true })],
   [
-    'replaced by a folder’s worth of nothing',
+    'replaced by an empty folder',
     async (file) => {
       await rm(dirname(file), { recursive: true });
       await mkdir(dirname(file));
@@ -194,7 +194,7 @@ test.each<[string, (file: string) => Promise<unknown>]>([
       await rename(`${file}.copy`, file);
     },
   ],
-  ['cut to nothing', (file) => truncate(file, 0)],
+  ['truncated to nothing', (file) => truncate(file, 0)],
 ])(
   'a session that is %s while the program runs is complete again at the end of the turn',
   async (_what, vanish) => {

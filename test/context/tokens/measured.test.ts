@@ -76,7 +76,7 @@ test.each([
   ['half a header', png(640, 480).slice(0, 20)],
   ['no pixels', png(0, 0)],
   ['a JPEG without a frame', base64([0xff, 0xd8], ...Array.from({ length: 60 }, () => [0xff, 0xe1, 0, 2]))],
-  ['a JPEG that is none', base64([0xff, 0xd8, 1, 2, 3, 4, 5, 6])],
+  ['a JPEG without an image', base64([0xff, 0xd8, 1, 2, 3, 4, 5, 6])],
 ])('%s costs the flat price', (_, data) => {
   expect(imageTokens(data, true)).toBe(1200);
   expect(imageTokens(data, false)).toBe(1200);

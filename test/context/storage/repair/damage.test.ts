@@ -101,7 +101,7 @@ test.each<[string, (lines: Buffer[]) => Buffer[]]>([
     'with carriage returns',
     (lines) => lines.map((one) => Buffer.concat([one.subarray(0, -1), Buffer.from('\r\n')])),
   ],
-  ['behind a byte order mark', (lines) => [Buffer.from('\uFEFF'), ...lines]],
+  ['after a byte order mark', (lines) => [Buffer.from('\uFEFF'), ...lines]],
 ])('whole lines %s are read as they were', async (_name, change) => {
   const folder = temporaryFolder();
   const { bytes, entries } = await realLog(folder);
