@@ -94,7 +94,7 @@ describe('neither used nor created is', () => {
   test.each([
     ['the working directory itself', 'home/.clawdcode'],
     ['above it', 'home'],
-    ['above it, the home being where we start', '.'],
+    ['a parent of it, where the home is the working directory', '.'],
   ])('a data folder when we start in %s', async (_name, start) => {
     place().make();
     cwd = join(base, start);
@@ -148,14 +148,14 @@ describe('neither used nor created is', () => {
   });
 
   const modes: readonly (readonly [string, () => string, number])[] = [
-    ['a folder as a checkout makes it', () => folder, 0o755],
-    ['a folder for the group', () => folder, 0o770],
-    ['a folder for all', () => folder, 0o777],
+    ['a folder as git creates it', () => folder, 0o755],
+    ['a folder writable by the group', () => folder, 0o770],
+    ['a folder writable by all', () => folder, 0o777],
     ['a key that others may read', () => key, 0o644],
     ['a key that others may write', () => key, 0o622],
-    ['a data folder that the group may write', () => dataRoot, 0o770],
-    ['a data folder that all may write', () => dataRoot, 0o777],
-    ['a home that all may write', () => join(base, 'home'), 0o777],
+    ['a data folder that the group can write to', () => dataRoot, 0o770],
+    ['a data folder that all can write to', () => dataRoot, 0o777],
+    ['a home that all can write to', () => join(base, 'home'), 0o777],
   ];
   test.skipIf(process.getuid === undefined).each(modes)('%s', async (_name, path, mode) => {
     place().make();

@@ -39,9 +39,9 @@ test('a command that would ask runs once the user has enabled it, and the reason
 test.each<[string, PermissionDecision, SandboxState, string[]]>([
   ['a rule that asks', { ...asks, rule: { text: 'Bash(npm:*)', source: 'f' } }, on, []],
   ['a secret', { ...asks, causes: [{ type: 'limit', reason: 'r', isSecret: true }] }, on, []],
-  ['what is denied', { behavior: 'deny', reason: 'Rule.' }, on, []],
+  ['a denied call', { behavior: 'deny', reason: 'Rule.' }, on, []],
   ['a machine without a sandbox', asks, { type: 'unavailable', reason: 'r', fix: 'f' }, []],
-  ['a sandbox that is switched off', asks, { type: 'off', reason: 'r' }, []],
+  ['a sandbox that is turned off', asks, { type: 'off', reason: 'r' }, []],
   ['a command that runs outside', asks, on, ['npm *']],
 ])('the setting changes nothing about %s', async (_, decision, state, excluded) => {
   const auto = createAutoAllow({ ...given(decision, state, excluded), state: { isOn: true } });

@@ -13,8 +13,8 @@ const files = (['user', 'project', 'local'] as const).map((layer) => ({
 
 test.each([
   ['in a sandbox', on, { isTrusted: false }, undefined],
-  ['in a sandbox, in a folder that is not trusted', on, { isTrusted: false, untrusted: held }, /not trusted/],
-  ['without a sandbox', missing, { isTrusted: false }, /not trusted/],
+  ['run in a sandbox, in an untrusted folder', on, { isTrusted: false, untrusted: held }, /not trusted/],
+  ['do not run without a sandbox', missing, { isTrusted: false }, /not trusted/],
   [
     'without a sandbox, in a trusted folder',
     missing,

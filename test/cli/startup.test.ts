@@ -45,7 +45,7 @@ async function accessWith(given: Given, demo = false) {
 describe('an invalid base URL', () => {
   test.each<readonly [string, Given]>([
     ['a variable without http', { env: { OPENAI_BASE_URL: 'localhost:11434/v1' } }],
-    ['another scheme in the own file', { config: { baseUrl: 'ftp://llm.corp.example/v1' } }],
+    ['another scheme in the user’s file', { config: { baseUrl: 'ftp://llm.corp.example/v1' } }],
     ['a flag', { baseUrl: 'nonsense' }],
     ['a file of a trusted folder', { folder: { baseUrl: 'nonsense' } }],
   ])('does not send the conversation and a key to the default instead: %s', async (_where, given) => {
@@ -121,11 +121,11 @@ describe('an address under another program’s name for it', () => {
 
   test.each<readonly [string, object]>([
     ['a proxy', { proxyUrl: 'http://proxy.corp.example:8080' }],
-    ['a proxy of a block', { network: { proxy: { url: 'http://proxy.corp.example:8080' } } }],
+    ['a proxy in a block', { network: { proxy: { url: 'http://proxy.corp.example:8080' } } }],
     ['other servers', { mcpServers: { docs: { url: 'https://docs.example/mcp' } } }],
     ['a word', { endpoint: 'default' }],
     ['a page', { homepage: 'https://corp.example' }],
-    ['commands’ own variable', { env: { OPENAI_BASE_URL: address } }],
+    ['the variables for commands', { env: { OPENAI_BASE_URL: address } }],
   ])('is not looked for in %s', async (_what, config) => {
     expect((await accessWith({ config })).type).toBe('ready');
   });
@@ -136,10 +136,10 @@ describe('an unreadable file', () => {
   const cut = '{ "model": "m", "ba';
 
   test.each<readonly [string, Given, RegExp]>([
-    ['your own, with a slip', { config: own }, /config\.json:1:65: comma expected/],
-    ['your own, cut off', { config: cut }, /config\.json:1:17: /],
-    ['your own, which is none', { config: '[]' }, /config\.json: settings are an object/],
-    ['that of a trusted folder', { folder: cut }, /^\.clawdcode\.json:1:17: /],
+    ['the user’s own, with a typo', { config: own }, /config\.json:1:65: comma expected/],
+    ['the user’s own, cut off', { config: cut }, /config\.json:1:17: /],
+    ['the user’s own, not JSON', { config: '[]' }, /config\.json: settings are an object/],
+    ['a trusted folder’s', { folder: cut }, /^\.clawdcode\.json:1:17: /],
   ])('may have named the endpoint, so nothing is sent: %s', async (_whose, given, told) => {
     expect(await accessWith(given)).toMatchObject({
       type: 'missing',
@@ -152,11 +152,14 @@ describe('an unreadable file', () => {
   const elsewhere = 'http://llm.corp.example/v1';
   test.each<readonly [string, Given]>([
     ['a flag names one for this run', { config: cut, baseUrl: elsewhere }],
-    ['a variable does', { config: cut, env: { OPENAI_BASE_URL: elsewhere } }],
-    ['a trusted folder does', { config: cut, folder: { baseUrl: elsewhere } }],
-    ['it is the folder’s, and your own file names one', { config: { baseUrl: elsewhere }, folder: cut }],
-    ['the default is meant, and that is said', { config: cut, baseUrl: 'https://api.openai.com/v1' }],
-    ['it is of a folder that is not trusted', { folder: cut, trusted: false }],
+    ['a variable names one', { config: cut, env: { OPENAI_BASE_URL: elsewhere } }],
+    ['a trusted folder names one', { config: cut, folder: { baseUrl: elsewhere } }],
+    [
+      'it is the folder’s, and the user’s own file names one',
+      { config: { baseUrl: elsewhere }, folder: cut },
+    ],
+    ['the default is named explicitly', { config: cut, baseUrl: 'https://api.openai.com/v1' }],
+    ['it belongs to an untrusted folder', { folder: cut, trusted: false }],
   ])('delays nothing where %s', async (_why, given) => {
     expect((await accessWith(given)).type).toBe('ready');
   });

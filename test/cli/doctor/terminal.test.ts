@@ -63,14 +63,14 @@ test('every reply is understood, in any order and between keys', () => {
 
 test.each([
   ['nothing is known', `${ESC}[?1;2c`, { keyboard: false, synchronized: undefined, background: undefined }],
-  ['a mode is not known', `${ESC}[?2026;0$y${ESC}[?6c`, { synchronized: false }],
-  ['a mode is switched off for good', `${ESC}[?2026;4$y${ESC}[?6c`, { synchronized: false }],
+  ['a mode is unknown', `${ESC}[?2026;0$y${ESC}[?6c`, { synchronized: false }],
+  ['a mode is permanently off', `${ESC}[?2026;4$y${ESC}[?6c`, { synchronized: false }],
   [
-    'the alpha channel is told as well',
+    'the alpha channel is reported, too',
     `${ESC}]11;rgba:ffff/0000/8080/ffff${ESC}\\${ESC}[?6c`,
     { background: 'ff0080' },
   ],
-  ['a position is lost', `${positions(2, 1)}${ESC}[?6c`, { widths: samples.map(() => undefined) }],
+  ['a position report is missing', `${positions(2, 1)}${ESC}[?6c`, { widths: samples.map(() => undefined) }],
 ])('where %s', (_, replies, expected) => {
   expect(readReplies(replies)).toMatchObject(expected);
 });
@@ -117,7 +117,7 @@ describe('the findings', () => {
 
   test.each<[string, object, string, RegExp]>([
     [
-      'emoji that are drawn otherwise',
+      'emoji of another width',
       { answers: { ...answers, widths: [2, 1, 2, 1, 4, 2] } },
       'terminal.widths',
       /joined emoji \(4 columns, not 2\)/,

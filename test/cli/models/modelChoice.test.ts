@@ -31,7 +31,7 @@ test.each([
     { windowTokens: 128_000, source: 'assumed' },
   ],
   [
-    'a known model that a local server may have loaded with less',
+    'a known model that a local server may have loaded with a smaller window',
     'llama3.1:8b',
     { baseUrl: 'http://localhost:11434/v1' },
     { windowTokens: 32_000, source: 'assumed' },
@@ -55,13 +55,13 @@ test.each([
     { windowTokens: 8000, source: 'setting' },
   ],
   [
-    'a model with facts of its own in the settings',
+    'a model with its own facts in the settings',
     'mine',
     { models: { mine: { contextWindow: 64_000, maxOutputTokens: 2000 } } },
     { windowTokens: 64_000, maxOutputTokens: 2000, source: 'setting' },
   ],
   [
-    'a model with facts of its own and --context-window',
+    'a model with its own facts and --context-window',
     'mine',
     { contextWindow: 8000, models: { mine: { contextWindow: 64_000 } } },
     { windowTokens: 8000, source: 'setting' },
@@ -324,16 +324,16 @@ test('the models of an endpoint are listed by name, using the key', async () => 
 test.each([
   ['says no', undefined, (_: unknown, response) => response.writeHead(404).end('none'), 'does not list'],
   [
-    'answers in another shape',
+    'replies in another format',
     undefined,
     (_: unknown, response) => response.end('{"models":[]}'),
     'not list',
   ],
-  ['answers with nothing', undefined, (_: unknown, response) => response.end('null'), 'does not list'],
+  ['replies with nothing', undefined, (_: unknown, response) => response.end('null'), 'does not list'],
   ['has none', undefined, (_: unknown, response) => response.end('{"data":[]}'), 'does not list'],
   ['hangs up', undefined, (request) => request.destroy(), 'broke. Check the server'],
   [
-    'sends on to another host',
+    'redirects to another host',
     undefined,
     (_: unknown, response) =>
       response.writeHead(302, { location: 'http://elsewhere.example/v1/models' }).end(),
@@ -342,7 +342,7 @@ test.each([
   ['fails', undefined, (_: unknown, response) => response.writeHead(502).end('bad gateway'), 'HTTP 502'],
   ['wants a key', undefined, (_: unknown, response) => response.writeHead(401).end('{}'), 'none is set'],
   [
-    'refuses the key',
+    'rejects the key',
     'bad',
     (_: unknown, response) => response.writeHead(403).end('{}'),
     'rejected the API key',

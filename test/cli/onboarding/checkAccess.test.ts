@@ -103,7 +103,7 @@ describe('a rejection names the field to fix', () => {
       /x was not found .* It has a, b\./,
     ],
     [
-      'a model that is not there, without a list',
+      'an unknown model, without a list',
       { '/v1/chat/completions': refuse(404, 'model "x" not found') },
       { model: 'x' },
       'model',

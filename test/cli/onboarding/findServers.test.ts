@@ -52,14 +52,14 @@ test('all four kinds are found in parallel, the one with the best model first', 
 const forever = (): void => {};
 test.each<[string, Routes]>([
   [
-    'never answers',
+    'never responds',
     { '/v1/models': forever, '/api/version': forever, '/api/tags': forever, '/props': forever },
   ],
   ['sends HTML', { '/v1/models': (response) => response.end('<html>It works!</html>') }],
   ['fails', { '/v1/models': (response) => sendJson(response, { error: 'broken' }, 500) }],
   ['hangs up', { '/v1/models': (response) => response.destroy() }],
   [
-    'sends without end',
+    'sends endless data',
     {
       '/v1/models': (response) => {
         const more = (): void => {
@@ -205,13 +205,9 @@ test.each([
     'b',
   ],
   ['never a window that the prompt fills', [{ id: 'a', windowTokens: 4096, loaded: true }, { id: 'b' }], 'b'],
-  [
-    'nor a model that was made for no more',
-    [{ id: 'a', maxWindowTokens: 8192, tools: true }, { id: 'b' }],
-    'b',
-  ],
-  ['the first, where nothing is known', [{ id: 'x' }, { id: 'y' }], 'x'],
-  ['never one for embeddings', [{ id: 'a', unfit: true, tools: true }, { id: 'b' }], 'b'],
+  ['or one that was made for no more', [{ id: 'a', maxWindowTokens: 8192, tools: true }, { id: 'b' }], 'b'],
+  ['the first, if nothing is known', [{ id: 'x' }, { id: 'y' }], 'x'],
+  ['never an embedding model', [{ id: 'a', unfit: true, tools: true }, { id: 'b' }], 'b'],
 ])('the first model is %s', (_, models, expected) => {
   expect(rankModels(models)[0]?.id).toBe(expected);
 });

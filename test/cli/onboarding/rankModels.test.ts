@@ -6,24 +6,24 @@ import type { ServedModel } from '../../../src/protocol/models/server.ts';
 test.each<[string, ServedModel, boolean, ServedModel]>([
   ['a name alone', { id: 'gpt-4.1' }, false, { id: 'gpt-4.1', windowTokens: 1_047_576, vision: true }],
   [
-    'on this machine it is the largest that it can have',
+    'a model on this machine has its largest window',
     { id: 'qwen3-coder' },
     true,
     { id: 'qwen3-coder', maxWindowTokens: 262_144 },
   ],
   [
-    'what the server tells wins',
+    'the server’s values take precedence',
     { id: 'gpt-4.1', windowTokens: 32_000, vision: false },
     false,
     { id: 'gpt-4.1', windowTokens: 32_000, vision: false },
   ],
   [
-    'also the largest window that it tells',
+    'including the largest window that it reports',
     { id: 'gpt-4.1', maxWindowTokens: 50_000, vision: false },
     false,
     { id: 'gpt-4.1', maxWindowTokens: 50_000, vision: false },
   ],
-  ['a model that nobody knows', { id: 'house-model' }, false, { id: 'house-model' }],
+  ['an unknown model', { id: 'house-model' }, false, { id: 'house-model' }],
 ])('%s', (_, served, isNear, expected) => {
   expect(withKnownFacts(served, isNear)).toEqual(expected);
 });

@@ -42,11 +42,11 @@ symlinkSync(join(top, 'repo/a'), join(top, 'link'));
 
 test.each([
   ['the root itself', 'repo', 'repo'],
-  ['a folder below', 'repo/a/b', 'repo'],
+  ['a folder inside it', 'repo/a/b', 'repo'],
   ['a repository in a repository', 'repo/inner', 'repo/inner'],
   ['a worktree, whose .git is a file', 'repo/worktree/deep', 'repo/worktree'],
   ['a link into it', 'link/b', 'repo'],
-  ['no repository: where it was started', 'plain/sub', 'plain/sub'],
+  ['a folder outside any repository: the working directory', 'plain/sub', 'plain/sub'],
 ])('the root, from %s', (_, from, root) => {
   expect(findRoot(join(top, from))).toBe(join(top, root));
 });

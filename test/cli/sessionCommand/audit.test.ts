@@ -116,9 +116,9 @@ test('an audit shows commands in full, control characters included', async () =>
 });
 
 test.each<[string, (lines: readonly string[]) => readonly string[], string]>([
-  ['a line is gone', (lines) => lines.toSpliced(-2, 1), '1 entry is missing'],
+  ['a line is missing', (lines) => lines.toSpliced(-2, 1), '1 entry is missing'],
   [
-    'the first call is gone',
+    'the first call is missing',
     (lines) =>
       lines.toSpliced(
         lines.findIndex((line) => line.includes('run-0')),

@@ -69,7 +69,7 @@ test.each<[string, (entry: Record<string, unknown>) => void]>([
   ],
   ['no tools', (entry) => entry.subtype === 'tools' && Object.assign(entry, { data: {} })],
   [
-    'sent details of other types',
+    'details of the wrong types',
     (entry) =>
       entry.type === 'assistant' &&
       Object.assign((entry.data as { request: object }).request, {

@@ -40,7 +40,7 @@ test.each([
     'one whose end the model knows',
     [started('a1'), entry({ subtype: 'nudge', data: { about: 'task', id: 'a1' } })],
   ],
-  ['one whose log is elsewhere, as in a copy of a session', [started('gone')]],
+  ['one whose log is elsewhere, as in a fork', [started('gone')]],
 ])('nothing is reported about %s', async (_, entries) => {
   expect(await unreportedSubagents(entries, store)).toEqual({ notes: [], notices: [] });
 });

@@ -51,15 +51,15 @@ test('the newline added by editors is removed, the draft’s own is kept', { tag
 
 test.each<[string, Record<string, string>, RegExp]>([
   ['no editor', {}, /^No editor is set\. Set VISUAL or EDITOR/],
-  ['an empty name', { EDITOR: '  ' }, /^No editor is set/],
+  ['an empty command', { EDITOR: '  ' }, /^No editor is set/],
   [
-    'one that is not there',
+    'a missing editor',
     { EDITOR: 'no-such-editor --wait' },
     /no-such-editor --wait\) was not found\. The draft is unchanged/,
   ],
-  ['one that fails', { EDITOR: 'false' }, /ended with exit code 1\. The draft/],
-  ['one that is killed', { EDITOR: 'kill -9 $$ #' }, /ended with SIGKILL\. The draft/],
-  ['one that deletes the file', { EDITOR: 'rm' }, /could not be edited/],
+  ['an editor that fails', { EDITOR: 'false' }, /ended with exit code 1\. The draft/],
+  ['an editor that is killed', { EDITOR: 'kill -9 $$ #' }, /ended with SIGKILL\. The draft/],
+  ['an editor that deletes the file', { EDITOR: 'rm' }, /could not be edited/],
 ])('%s is reported, and the draft is unchanged', { tags: 'long' }, async (_name, env, message) => {
   const outcome = await edit('precious', env);
   expect(outcome.type === 'failed' && outcome.message).toMatch(message);
