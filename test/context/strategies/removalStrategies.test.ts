@@ -356,14 +356,14 @@ describe('a result that is not valid', () => {
   });
 
   test.each<[problem: string, change: Partial<RemovalResult>]>([
-    ['removes an item twice', { removed: ['m5', 'm5'] }],
-    ['invents or loses an item', { kept: ['m0', 'm1'] }],
-    ['invents or loses tokens', { removed: [] }],
-    ['changes the order of the rest', { kept: ['m1', 'm0', 'm2', 'm3', 'm4'] }],
-    ['changes the order of the removed', { removed: ['x'] }],
-    ['leaves nothing', { kept: [], removed: idsOf(items), tokens: 0 }],
-    ['has a wrong count', { tokens: 400 }],
-    ['frees nothing', { kept: idsOf(items), removed: [], tokens: 600 }],
+    ['it removes something twice', { removed: ['m5', 'm5'] }],
+    ['it invents or loses something', { kept: ['m0', 'm1'] }],
+    ['it invents or loses something', { removed: [] }],
+    ['it changes the order', { kept: ['m1', 'm0', 'm2', 'm3', 'm4'] }],
+    ['it changes the order', { removed: ['x'] }],
+    ['it leaves nothing', { kept: [], removed: idsOf(items), tokens: 0 }],
+    ['its count is wrong', { tokens: 400 }],
+    ['it frees nothing', { kept: idsOf(items), removed: [], tokens: 600 }],
   ])('%s', (problem, change) => {
     expect(validateRemoval(items, { ...good, ...change })).toBe(problem);
   });
