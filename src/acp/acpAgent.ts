@@ -124,7 +124,6 @@ function openRequests(app: AgentApp, sessions: Sessions, ports: AcpPorts): void 
     );
 }
 
-/** Requests to an open session. */
 function sessionRequests(app: AgentApp, sessions: Sessions): void {
   const { prompt, cancel, setMode, setConfigOption, close } = methods.agent.session;
   app

@@ -8,7 +8,7 @@ interface Hunk {
   readonly after: string[];
 }
 
-/** More hunks than anyone reads in a dialog. */
+/** A dialog has no use for more hunks. */
 const MAX_HUNKS = 200;
 
 /** `path`: absolute. A new file has no text before. Empty if the text is not a diff, or has too many changes. */

@@ -26,7 +26,7 @@ interface EventPorts {
 
 interface EventUpdates {
   handle(event: AgentEvent): void;
-  /** The id of the newest call to which the model gave this id of its own. */
+  /** The id of the newest call to which the model gave this id. */
   idOf(callId: string): string | undefined;
   /** Sends a message of the program itself, such as the output of a command. */
   say(text: string): void;

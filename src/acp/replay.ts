@@ -14,7 +14,7 @@ const MAX_TEXT = 200_000;
 /** Turns entries into updates one after another; remembers which call of the model has which id. */
 interface EntryReader {
   read(entry: JSONLEntry): SessionUpdate[];
-  /** The id of the newest call to which the model gave this id of its own. */
+  /** The id of the newest call to which the model gave this id. */
   idOf(callId: string): string | undefined;
 }
 

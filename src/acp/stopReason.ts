@@ -6,7 +6,6 @@ import type { RunEnd } from '../headless/types.ts';
 export type PromptEnd =
   /** `text`: what the client shows in addition to the reply. */
   | { readonly type: 'stopped'; readonly reason: StopReason; readonly text?: string }
-  /** The request fails with this message. */
   | { readonly type: 'failed'; readonly message: string };
 
 /** `finishReason`: of the last reply. */

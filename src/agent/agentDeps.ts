@@ -78,15 +78,15 @@ export interface AgentDeps extends PermissionRules {
   readonly onUnderway?: () => void;
   /** Runs background tasks; absent = background tasks are unavailable. */
   readonly tasks?: TaskPort;
-  /** Returns, once each, notes that tools had only after their results. */
+  /** Returns notes that a tool had only after its result, each once. */
   readonly lateNotes?: () => readonly string[];
   /** Creates subagents; absent = the model cannot start subagents. */
   readonly subagents?: SubagentPort;
   /** For a subagent: the agent that started it, whose modes apply. */
   readonly parent?: ParentAgent;
   /**
-   * Called with what allowed it before a call that may change files, which runs when the promise is settled; returns what
-   * to call when it has run, which never rejects.
+   * Called before a call that may change files, with what allowed it; the call runs once the promise settles. Returns a
+   * function to call afterwards, which never rejects.
    */
   readonly onChanging?: (
     access: Access,
@@ -98,7 +98,6 @@ export interface AgentDeps extends PermissionRules {
     readonly ask?: Questions['ask'];
     readonly notice: (level: 'info' | 'warning' | 'error', text: string) => void;
   }) => void;
-  /** The sandbox for commands. */
   readonly sandbox?: Pick<CommandSandbox, 'state'>;
   /** The rule that "always" saves for a host that a sandboxed command wants to reach. */
   readonly suggestHost?: (domain: string) => RuleSuggestion;

@@ -7,7 +7,7 @@ import type { AgentModel } from './agentDeps.ts';
 /** The first prompt after this time tries the chosen model again. */
 const RETRY_PRIMARY_MS = 5 * 60_000;
 
-/** Attempts with one model before another takes over. */
+/** Attempts with one model before the next one is tried. */
 const ATTEMPTS = 3;
 
 export interface Fallback {
@@ -27,7 +27,6 @@ export interface Fallback {
 
 interface FallbackDeps {
   readonly model: Pick<AgentModel, 'current' | 'select'>;
-  /** The fallback models, in order. */
   readonly fallbacks: () => readonly ModelInfo[];
   readonly now: () => number;
   readonly emit: (event: AgentEvent) => void;

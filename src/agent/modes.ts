@@ -15,8 +15,8 @@ export interface Modes {
   /** Switches the mode and tells the model; shows the reason if the mode is refused, does nothing if it is current. */
   set(mode: PermissionMode): Promise<void>;
   /**
-   * Returns the mode that follows an approved plan: one that this process was in. Modes in the log from before prove
-   * nothing, as it may come from another person.
+   * Returns the mode that follows an approved plan: one that this process was in. Earlier modes in the log prove
+   * nothing: it may come from another person.
    */
   afterPlan(): PermissionMode;
   /**
@@ -77,7 +77,7 @@ export function createModes(
 
 /**
  * How much runs without approval, least first. After a plan comes the stricter of two modes, the last one used and the
- * last one selected: passing through a mode with Shift+Tab must not grant anything.
+ * last one selected: cycling through a mode with Shift+Tab must not grant anything.
  */
 const freedom: Readonly<Record<PermissionMode, number>> = {
   dontAsk: 0,

@@ -32,7 +32,7 @@ export interface ToolCallPorts extends ApprovalPorts {
   readonly emit: (event: AgentEvent) => void;
   readonly now: () => number;
   readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'before' | 'after'>;
-  /** Called before a call that is not read-only, which waits for it; returns what to call when the call has run. */
+  /** Called before a call that is not read-only, which waits for it; returns a function to call after the call. */
   readonly onChanging?:
     | ((access: Access, basis: PermissionBasis) => Promise<(() => Promise<void>) | undefined>)
     | undefined;
@@ -118,7 +118,6 @@ interface Done {
   readonly durationMs: number;
   /** Notes of hooks for the model. */
   readonly notes: readonly NewEntry[];
-  /** A hook ends the turn. */
   readonly endsTurn: boolean;
 }
 

@@ -14,7 +14,6 @@ export interface TurnPorts {
   readonly reply: Omit<ReplyPorts, 'signal' | 'emit' | 'maxAttempts'>;
   readonly fallback: Pick<Fallback, 'maxAttempts' | 'answered' | 'use'>;
   readonly toolCalls: Omit<ToolCallPorts, 'context' | 'signal' | 'emit'>;
-  /** The tool schemas for the next request. */
   readonly schemas: () => readonly ToolSchema[];
   /** See `AgentDeps.waitForTools`. */
   readonly waitForTools?: ((signal: AbortSignal) => Promise<void>) | undefined;

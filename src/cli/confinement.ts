@@ -141,7 +141,6 @@ export function createAutoAllow({
       const { hiding } = decision;
       if (decision.behavior !== 'allow' && hiding !== undefined && (await sandbox.state()).type === 'on')
         return { behavior: 'allow', basis: 'read-only', reason: 'It only reads.', isGuarded: true, hiding };
-      // An ask rule always asks.
       if (decision.behavior !== 'ask' || access.type !== 'command' || decision.rule !== undefined)
         return decision;
       // The sandbox lets programs read the project's secrets; whether the model may see them is the user's decision.

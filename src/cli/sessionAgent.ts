@@ -137,7 +137,7 @@ export function createSessionAgent(
   logContext(agent, debug);
   agent.subscribe(toolset.warmUp.handle);
   agent.subscribe((event) => {
-    // A skill that was stopped while its commands ran comes back to the input: no turn begins that could end its rules.
+    // A skill that was stopped while its commands ran returns to the composer: no turn begins that could end its rules.
     if (event.type === 'turn_ended' || event.type === 'queue_returned') permissions.endTurn();
   });
   adoptChangedFiles(agent, toolset.sandbox);
@@ -155,7 +155,7 @@ export function createSessionAgent(
     languageServers: toolset.languageServers,
     tools: () => [...(subagents === undefined ? [] : [agentToolName]), ...toolNamesNow()],
     judgeHook: createHookJudge({ context, client, clock: systemClock, model, subagents: port, cwd }),
-    // The first servers may come with a plugin, while the session runs.
+    // The first servers may come from a plugin that is added during the session.
     retainServers: () => {
       leaveServers ??= servers.current()?.retain();
     },
@@ -227,7 +227,7 @@ function createSessionTools(
     worktrees: createWorktrees(place, confinement, confinementParts),
     /** Called before each request and each call: servers may connect or disconnect while the session runs. */
     tools: (): readonly Tool[] => [...own, ...added()],
-    /** The tools that a subagent takes over from the session; it creates its built-in ones itself. */
+    /** The tools that a subagent shares with the session; it creates its built-in ones itself. */
     otherTools: added,
   };
 }

@@ -53,9 +53,7 @@ export interface SessionFactory {
   open(target: SessionTarget): Promise<OpenedSession>;
   /** True if an id, the beginning of one, or a title names a session of this project. */
   has(id: string): Promise<boolean>;
-  /** Lists the models of all endpoints. */
   listModels(): Promise<ModelList>;
-  /** The endpoint that serves a model. */
   endpointOf(model: string): Endpoint;
   /** Decides how to start the programs named in settings that the screen needs. */
   readonly programs: SettingsPrograms & Pick<LiveSettingsPrograms, 'review'>;
@@ -269,7 +267,7 @@ interface ContextFacts extends Pick<Permissions, 'isWithheld' | 'isReadable'> {
   readonly learnedWindows: LearnedWindows;
 }
 
-/** What the contexts of a session and of its subagents are made of. */
+/** What a session's context, and those of its subagents, are built from. */
 function contextParts(
   { place, loaded: { settings }, isSafe }: SessionFactoryOptions,
   shared: SharedParts,

@@ -45,7 +45,7 @@ export interface SharedParts {
   readonly programs: LiveSettingsPrograms;
   /** Undefined if nothing is exported. */
   readonly telemetry: Promise<SessionsTelemetry> | undefined;
-  /** Models whose assumed context window has been reported to the user. */
+  /** Models whose assumed context window was reported to the user. */
   readonly reportedAssumed: Set<string>;
   /** True once a session has been opened. */
   wasOpened: boolean;

@@ -205,7 +205,6 @@ export interface CommandHost {
    * last call that needed approval or was denied; undefined if there was none.
    */
   explainPermission(command?: string): Promise<PermissionExplanation | undefined>;
-  /** The models of all endpoints. */
   listModels(): Promise<ModelList>;
   /** What is known about a model, by its full name. */
   modelInfo(model: string): ModelInfo;

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** Far more than anyone writes by hand; a larger file is something else. */
+/** Much more than a handwritten file; a larger one is something else. */
 export const MAX_SETTINGS_BYTES = 1_000_000;
 
 /**

@@ -209,7 +209,9 @@ export function addedGrants(before: readonly Grant[], now: readonly Grant[]): Gr
   return now.filter((grant) => !isOld(grant));
 }
 
-/** The grants that are gone. Those of files whose content has merely changed are among the added ones instead. */
+/**
+ * The grants that no longer exist. Those of files whose content has merely changed are among the added ones instead.
+ */
 export function goneGrants(before: readonly Grant[], now: readonly Grant[]): Grant[] {
   const wordsOf = (grant: Grant): Grant => ({ ...grant, text: shownGrant(grant, []) });
   const isShown = grantLookup(now.map(wordsOf));

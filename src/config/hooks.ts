@@ -14,7 +14,7 @@ import {
 import { isRecord, JITLESS } from '../protocol/json.ts';
 import type { Layer, Problem, Values } from './types.ts';
 
-/** More than anyone writes by hand. */
+/** Much more than a handwritten file has. */
 const MAX_HOOKS = 200;
 const MAX_TIMEOUT_SECONDS = 3600;
 

@@ -119,7 +119,6 @@ function dropMisplacedHeaders(
 }
 
 interface FinishParts {
-  /** The values of managed settings. */
   readonly managed: Values;
   readonly ownModels: readonly string[];
   readonly ownExcluded: readonly string[];

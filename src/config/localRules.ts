@@ -82,10 +82,7 @@ async function pointsBack(
   return named !== '' && realpath(resolve(gitFolder, named)) === realpath(top);
 }
 
-/**
- * Adds nothing to a file with several hard links, to anything but a regular file, or to a file far larger than anyone
- * writes.
- */
+/** Adds nothing to a file with several hard links, to anything but a regular file, or to an implausibly large file. */
 async function appendLine(path: string, line: string): Promise<void> {
   const { O_RDWR, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
   const handle = await open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o644);

@@ -28,7 +28,6 @@ export const SHARED_SERVERS_FILE = '.mcp.json';
  */
 export const SERVERS_GRANT = 'you are asked about each before it is used.';
 
-/** The servers of one file or flag. */
 interface ServerFile {
   readonly servers: readonly McpServerSource[];
   readonly problems: readonly Problem[];
@@ -147,7 +146,7 @@ interface Origin {
 
 const fileSchema = z.object({ mcpServers: z.record(z.string(), z.unknown()).default({}) });
 
-/** More than anyone writes by hand; each needs an approval. */
+/** Much more than a handwritten file has; each needs approval. */
 const MAX_SERVERS = 100;
 
 /** A mistake disables only the server that contains it. */

@@ -16,7 +16,9 @@ const opening: readonly string[] = [
 /** The same for paths that only close something. */
 const closing = 'sandbox.denyRead';
 
-/** More than anyone writes; resolving the tens of thousands that fit into a file would delay the start. */
+/**
+ * Much more than a handwritten file has; resolving the tens of thousands that fit into a file would delay the start.
+ */
 const MAX_PATHS = 200;
 /** Limits, so that an untrusted file cannot flood the screen. */
 const MAX_NAMED = 5;

@@ -159,9 +159,7 @@ export class CompactionService {
     return requestSummary(job, this.#deps, question);
   }
 
-  /**
-   * Cuts the file quotes to a quarter before a compaction is refused; undefined if they cannot be shortened further.
-   */
+  /** Cuts the file quotes to a quarter before a compaction is rejected; undefined if they cannot be cut any more. */
   async #withShorterSnippets(job: CompactionJob, made: Made): Promise<Made | undefined> {
     const tokens = Math.floor(made.plan.snippetTokens / 4);
     if (made.files === undefined || made.snippets.files.length === 0 || tokens < MIN_SNIPPETS)

@@ -73,7 +73,6 @@ export class TokenCounter {
     this.#names.set(message, name);
   }
 
-  /** Tokens of a text. */
   count(text: string): TokenCount {
     const { tokens, exact } = quickEstimate({ texts: [text], fixed: 0 }, this.#set, this.#known);
     return { tokens, exact };

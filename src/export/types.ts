@@ -10,7 +10,6 @@ export interface ExportMeta {
   readonly sessionId: string;
   /** The project's root, if known. */
   readonly project?: string;
-  /** Version of the exporting program. */
   readonly programVersion: string;
   readonly exportedAt: Date;
 }

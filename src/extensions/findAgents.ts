@@ -209,7 +209,7 @@ function stepsOf(value: unknown): number | undefined {
   return Number.isInteger(steps) && steps > 0 ? Math.min(steps, MAX_STEPS) : undefined;
 }
 
-// The subagents that come with the program.
+// The built-in subagents.
 
 export const builtinAgents: readonly AgentDefinition[] = [
   {

@@ -98,7 +98,7 @@ function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
   return { type: 'turn', outcome, steps, ...(error === undefined ? {} : { error }) };
 }
 
-/** The end of an op without an event of its own: a setting that applies at once, or a failed operation. */
+/** The end of an op without its own event: a setting that applies at once, or a failed operation. */
 function unreportedEnd(op: Op, { model }: AgentState): RunEnd {
   switch (op.type) {
     case 'set_title':

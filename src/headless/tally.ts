@@ -33,7 +33,6 @@ export interface Tally {
   /** US dollars; undefined if a price or the tokens are unknown. */
   costUsd(): number | undefined;
   denials(): readonly Denial[];
-  /** The permission question about a tool call. */
   question(callId: string): PermissionQuestion | undefined;
 }
 

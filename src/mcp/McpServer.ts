@@ -57,9 +57,7 @@ export interface McpDeps {
   readonly pluginProblem?: ((plugin: string) => Promise<string | undefined>) | undefined;
   /** Returns the store of a server's login. */
   readonly authStoreOf?: (name: string, url: URL) => ConnectPorts['authStore'];
-  /** Returns the memory of a server's protocol version. */
   readonly protocolMemoryOf?: (source: McpServerSource) => ConnectPorts['protocolMemory'];
-  /** Returns the memory of a server's lists. */
   readonly listMemoryOf?: (source: McpServerSource) => ListMemory;
   /** Servers may ask the user; only if a screen, or its plain mode, can show the question. */
   readonly canAskUser?: boolean;

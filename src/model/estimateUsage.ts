@@ -4,7 +4,6 @@ import type { ModelRequest, Reply } from '../protocol/models/model.ts';
 
 /** Bytes of UTF-8 per token: typical for English and code, and about right for other scripts. */
 const BYTES_PER_TOKEN = 4;
-/** Tokens of a typical image. */
 const IMAGE_TOKENS = 1500;
 
 /** Accurate to about a third, which is enough for a total that is marked as estimated. */

@@ -23,7 +23,7 @@ export interface ReviewChoice {
 export type FormField = ChoiceField | TextField;
 
 interface FieldHead {
-  /** A word or two that stand for the question where there is little room. */
+  /** A word or two that replace the question where space is tight. */
   readonly header: string;
   readonly question: string;
   readonly isRequired?: boolean;

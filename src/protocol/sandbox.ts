@@ -25,7 +25,7 @@ export type GitUse =
   /** It does not run git, or together with what only git is told to run. */
   | { readonly type: 'none' };
 
-/** A part of a command line that runs in a shell of its own. */
+/** A part of a command line that runs in a separate shell. */
 export interface CommandStep {
   readonly command: string;
   /** True if it runs only after a step that succeeded. */

@@ -1,5 +1,5 @@
 /**
- * Keys and tokens with a format of their own. Formats are taken from the issuers' documentation and from public
+ * Keys and tokens with a recognizable format. Formats are taken from the issuers' documentation and from public
  * scanners; lengths are slightly wider, since issuers extend them without notice.
  */
 

@@ -136,9 +136,7 @@ function looksRandom(text: string): boolean {
   return isShuffled(text) || ((text.match(/\d+/g)?.length ?? 0) >= 2 && /[A-Za-z]/.test(text));
 }
 
-/**
- * Where a token may begin: not in the middle of a word, but directly after an escape sequence that ends in a letter.
- */
+/** Where a token may begin: not within a word, but directly after an escape sequence that ends in a letter. */
 
 /** True if the text before `at` is not part of the same word. */
 function beginsAt(text: string, at: number): boolean {

@@ -58,7 +58,7 @@ export function withoutTokens(
 const gitSetting = /^GIT_CONFIG_(?:COUNT|(?:KEY|VALUE)_\d+)$/;
 /** Settings whose value is a password, a cookie file or a header with a secret. Source: git-config. */
 const secretSetting = /\.(?:extraheader|cookiefile|.*pass(?:word)?)$/i;
-/** More than anyone sets; the count is untrusted. */
+/** Much more than a user sets; the count is untrusted. */
 const MAX_GIT_SETTINGS = 1000;
 
 interface GitSetting {

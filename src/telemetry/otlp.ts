@@ -1,7 +1,7 @@
 /**
- * The OpenTelemetry SDK, which batches records and sends them to a collector: OTLP over HTTP, as protobuf. The SDK reads
- * the variables of exporters and resources itself (OTEL_EXPORTER_OTLP_*, OTEL_RESOURCE_ATTRIBUTES), those of sampling and
- * batching are read here: in the SDK, only `sdk-node` does, with all that comes with it.
+ * The OpenTelemetry SDK, which batches records and sends them to a collector: OTLP over HTTP, as protobuf. The SDK
+ * reads the variables of exporters and resources itself (OTEL_EXPORTER_OTLP_*, OTEL_RESOURCE_ATTRIBUTES); those of
+ * sampling and batching are read here, because in the SDK only `sdk-node` reads them, which has many dependencies.
  */
 import type { Agent } from 'node:http';
 import {

@@ -237,7 +237,7 @@ function collectHits(
   for (const line of lines) {
     const nul = line.indexOf('\0');
     if (nul === -1) {
-      // "--", or a further line of a multi-line match.
+      // "--", or another line of a multi-line match.
       last?.lines.push(line);
       continue;
     }

@@ -15,7 +15,7 @@ interface SkillToolDeps {
     args: string,
     sessionId: string,
   ) => Promise<PreparedSkill | { readonly problem: string }>;
-  /** Called when a skill is loaded, for the permission rules that it brings. */
+  /** Called when a skill is loaded, for the permission rules that it contains. */
   readonly onUse: (skill: Skill) => void;
 }
 

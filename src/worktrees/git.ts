@@ -1,6 +1,6 @@
 /**
  * Runs git for worktrees so that nothing in the repository starts a program: no hooks, no file system monitor, no
- * filters, no transports. A repository may come from an archive with settings of its own.
+ * filters, no transports. A repository may come from an archive that contains settings.
  */
 import { spawn } from 'node:child_process';
 import { blockingFile, NO_GIT, ownGit } from '../disk/ownGit.ts';

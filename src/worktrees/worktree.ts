@@ -1,4 +1,4 @@
-/** Creates a git worktree on a branch of its own, and removes it again if nothing was changed in it. */
+/** Creates a git worktree on a new branch, and removes it again if nothing was changed in it. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,6 @@ interface NewWorktree {
   readonly root: string;
   /** The folder for this project's worktrees. */
   readonly folder: string;
-  /** Whose worktree it is. */
   readonly owner: WorktreeRecord['owner'];
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -227,8 +226,8 @@ async function removeWorktree(
 }
 
 /**
- * True if there are files whose changes no status shows: those of a submodule that was filled, and tracked files that the
- * index tells git to take for unchanged.
+ * True if there are files whose changes no status shows: those of an initialized submodule, and tracked files that the
+ * index tells git to assume unchanged.
  */
 async function hasUnwatchedFiles(git: Git, path: string): Promise<boolean> {
   const listed = await inWorktree(git, path)('ls-files', '--stage', '-v', '-z');

@@ -233,7 +233,7 @@ interface Mention {
   readonly lines?: { readonly first: number; readonly last: number };
 }
 
-/** A name in quotes may contain blanks. Not after a letter or digit, as in me@example.org. */
+/** A name in quotes may contain spaces. Not after a letter or digit, as in me@example.org. */
 const mention = /(?<![\w.+\-/@])@(?:"([^"\n]+)"(#L\d+(?:-L?\d+)?)?|([^\s"'`<>|]+))/g;
 
 /** The mentions of a text, each once, in order. A name may still end in punctuation: see `spellings`. */

@@ -26,7 +26,6 @@ export interface BeforeCall {
   /** A hook allows the call, as an allow rule from this source would. */
   readonly allowedBy?: AllowedBy;
   readonly changed?: { readonly input: unknown; readonly source: string };
-  /** The turn ends. */
   readonly endsTurn: boolean;
 }
 
@@ -49,7 +48,6 @@ interface RunningAnswer {
 
 interface AfterCall {
   readonly notes: readonly NewEntry[];
-  /** The turn ends. */
   readonly endsTurn: boolean;
   /** The text that replaces the result. */
   readonly output?: string;
@@ -215,7 +213,6 @@ function responseOf(outcome: ToolOutcome, ended: EndedCall): unknown {
   return truncated(response === undefined ? { status, output: text } : response(ended), MAX_RESPONSE);
 }
 
-/** The value with its strings truncated. */
 function truncated(value: unknown, limit: number): unknown {
   if (typeof value === 'string') return value.length <= limit ? value : value.slice(0, limit).toWellFormed();
   if (Array.isArray(value)) return value.map((one) => truncated(one, limit));

@@ -59,7 +59,6 @@ interface TurnHookDeps {
   readonly interactive: boolean;
   /** The user's next prompt is about to be sent. */
   readonly onPrompt: () => void;
-  /** The session ends. */
   readonly onEnd: () => void;
   /** The running background tasks, for hooks. */
   readonly tasks: () => readonly object[];

@@ -55,7 +55,6 @@ interface Rewinder {
   plan(uuid: string, how?: 'unseen'): Promise<RewindPlan | undefined>;
   /** Rewinds. Uses the plan made last unless the session has changed since; otherwise plans again, unseen. */
   rewind(uuid: string, scope: RewindScope): Promise<RewindReport>;
-  /** Undoes the last rewind. */
   undo(): Promise<RewindReport>;
 }
 
@@ -196,7 +195,7 @@ function createPlanner({ context, files, checkpoints }: RewindPorts) {
    * All paths in plans shown so far, or that an unseen plan was free to change. `files.plan` is stricter with other paths.
    */
   const shownPaths = new Set<string>();
-  /** The entries of this process. Others in the log may be written by anybody. */
+  /** The entries of this process. Another program may have written the others. */
   const own = new Set<string>();
   context.subscribe(({ type, uuid }) => {
     if (type === 'system') own.add(uuid);

@@ -30,7 +30,6 @@ const input = z.object({
 const DEFAULT_RESULTS = 5;
 
 export interface ToolSearchPorts {
-  /** Returns the tools to search. */
   readonly tools: () => readonly Tool[];
   /** Called with the name of each tool that is found. */
   readonly load: (name: string) => void;

@@ -57,7 +57,7 @@ export function createToolset(tools: () => readonly Tool[], deferred?: DeferredT
   };
 }
 
-// Leaves tools out of requests until the model searches for them. MCP servers may bring hundreds of tools, and their
+// Leaves tools out of requests until the model searches for them. MCP servers may have hundreds of tools, and their
 // schemas cost tokens in every request: above a share of the context window, a single search tool replaces all of them.
 // Tools found by a search are offered from then on, after all others, so that the provider's cache of the preceding
 // ones stays valid.
@@ -76,7 +76,6 @@ interface DeferredToolsPorts {
 export interface DeferredTools {
   /** Filters all current tools down to those that requests offer. */
   offered(all: readonly Tool[]): readonly Tool[];
-  /** The search tool, if tools are deferred. */
   search(): Tool | undefined;
   /** Offers this tool from now on. */
   load(name: string): void;

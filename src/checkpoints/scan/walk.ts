@@ -114,9 +114,7 @@ function isGitFolder(names: readonly string[]): boolean {
   return GIT_HOLDS.every((one) => names.includes(one));
 }
 
-/**
- * The version control system whose history contains a path; undefined for all others. `known` caches results by folder.
- */
+/** The version control system whose history contains a path, if any. `known` caches results by folder. */
 export function historyAround(path: string, known: Map<string, boolean>): string | undefined {
   const owner = path.split('/').map(ownerOf).find(Boolean);
   if (owner !== undefined) return owner;

@@ -12,7 +12,6 @@ export interface FlagSpec {
   readonly description: string;
   /** Undefined if it takes no value. */
   readonly values: Values | undefined;
-  /** True if the value is optional. */
   readonly isOptional: boolean;
 }
 
@@ -20,7 +19,6 @@ export interface CommandSpec {
   readonly name: string;
   readonly description: string;
   readonly flags: readonly FlagSpec[];
-  /** The values of its arguments. */
   readonly argument: Values | undefined;
   readonly subcommands: readonly CommandSpec[];
 }

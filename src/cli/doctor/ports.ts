@@ -124,7 +124,6 @@ export interface DoctorPorts {
   readonly place: AppPaths;
   readonly loaded: LoadedSettings;
   readonly isTrusted: boolean;
-  /** Version and path of the running Node. */
   readonly node: { readonly version: string; readonly path: string; readonly platform: string };
   /** Undefined if the output is not a terminal. */
   readonly terminal: TerminalFacts | undefined;
@@ -132,7 +131,6 @@ export interface DoctorPorts {
   readonly network: NetworkPorts | null;
   /** Returns the first line that a program prints; undefined if the program is missing or does not answer. */
   run(program: string, args: readonly string[]): Promise<string | undefined>;
-  /** Returns the state of the sandbox. */
   sandbox(): Promise<SandboxState>;
   /** Monotonic time in milliseconds. */
   now(): number;

@@ -44,7 +44,6 @@ export async function fleetCommand(place: AppPaths, argv: readonly string[]): Pr
 
 interface Words {
   readonly folders: readonly string[];
-  /** Flags for each run. */
   readonly flags: readonly string[];
 }
 

@@ -49,7 +49,7 @@ export function runTask(task: Task, options: TryOptions): Promise<Try> {
   const startedAt = Date.now();
   let end: Try['end'] = 'exited';
   return new Promise((resolve) => {
-    // A group of its own, so that Ctrl+C in a terminal reaches only the fleet, which then ends its children.
+    // Its own group, so that Ctrl+C in a terminal reaches only the fleet, which then ends its children.
     const child = spawn(file, [...first, ...argumentsOf(task, options)], {
       cwd: task.cwd,
       env,

@@ -17,8 +17,8 @@ interface Resumed {
 
 /**
  * A fork gets the entries up to that message. The session itself can only be rewound to between two turns, as with
- * /rewind; its log keeps everything. Throws a `HeadlessEnd` if there is no such message, or if it is in the middle of a
- * turn.
+ * /rewind; its log keeps everything. Throws a `HeadlessEnd` if there is no such message, or if it is not between two
+ * turns.
  */
 export async function resumeAt(asked: SessionTarget, uuid: string, place: AppPaths): Promise<Resumed> {
   const target = await resolveTarget(asked, place);

@@ -43,7 +43,7 @@ export interface ModelChoice extends Required<AgentModel> {
 interface ModelChoiceOptions {
   readonly served?: ServedModels | undefined;
   readonly learnedWindows?: Pick<LearnedWindows, 'get'> | undefined;
-  /** Models whose assumed window has already been reported; shared by the sessions of one process. */
+  /** Models whose assumed window was already reported; shared by the sessions of one process. */
   readonly reportedAssumed?: Set<string>;
   /** True if the open session has learned the current model's window from an error. */
   readonly isLearnedInSession?: () => boolean;

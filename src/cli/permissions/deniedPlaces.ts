@@ -21,7 +21,6 @@ export interface DeniedQuery {
   readonly home: string;
   /** The project and the added directories. */
   readonly workspace: readonly string[];
-  /** The current rules. */
   readonly rules: readonly SourcedRule[];
   /** Places that settings open for commands again. */
   readonly opened: readonly string[];

@@ -15,7 +15,6 @@ interface ReadOnlyQuery {
   readonly home: string;
   /** The project and the added directories. */
   readonly workspace: readonly string[];
-  /** The current rules. */
   readonly rules: readonly SourcedRule[];
   /** Places that settings open for writing; resolved. */
   readonly opened: readonly string[];

@@ -275,7 +275,7 @@ const withAny = (args: readonly Texts[], tokens: readonly string[]): readonly Te
     ),
   );
 
-/** The texts of words with blanks between them. */
+/** The texts of words, separated by spaces. */
 function joined(words: readonly Texts[]): Texts {
   return words.reduce<Texts>(
     (all, word) =>

@@ -232,7 +232,6 @@ async function askedOf(
   return behavior === 'allow' ? true : signal.aborted ? undefined : false;
 }
 
-/** True for an absolute path outside the workspace. */
 const isOutside = (path: string, workspace: readonly string[], home: string): boolean =>
   isAbsolute(path) &&
   !/^\/proc(?:\/|$)/.test(path) &&

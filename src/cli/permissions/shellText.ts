@@ -7,7 +7,7 @@
 export const ANY = '\uE000';
 /** Stands for any text without a slash: a pattern of file names. */
 export const GLOB = '\uE001';
-/** A blank at which the shell splits a word; unquoted braces and commas. */
+/** A space at which the shell splits a word; unquoted braces and commas. */
 const [SPLIT, OPEN, COMMA, CLOSE] = ['\uE002', '\uE003', '\uE004', '\uE005'];
 
 /** The texts that a word may become. */

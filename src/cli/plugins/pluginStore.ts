@@ -50,7 +50,7 @@ const registryFile = ({ dataRoot }: PluginLocation): JsonFile<Registry> =>
     empty: { plugins: {} },
   });
 
-/** Copies or clones a plugin into a folder of its own, and reads it. Returns a sentence if that is not possible. */
+/** Copies or clones a plugin into a new folder, and reads it. Returns a sentence if that is not possible. */
 export async function stagePlugin(place: Place, source: string): Promise<StagedCopy | string> {
   const folder = join(pluginsFolder(place), `.new-${randomBytes(6).toString('hex')}`);
   await mkdir(pluginsFolder(place), { recursive: true, mode: 0o700 });
@@ -270,7 +270,6 @@ function change(
 
 export type PluginLocation = Pick<AppPaths, 'dataRoot'>;
 
-/** The folder of all installed plugins. */
 const pluginsFolder = ({ dataRoot }: PluginLocation): string => join(dataRoot, 'plugins');
 
 /** The copy of an installed plugin. */

@@ -68,7 +68,6 @@ export async function openPlugins(
   };
 }
 
-/** A plugin in use, with its folder. */
 type UsedPlugin = PluginContents & { readonly folder: string; readonly hasServers: boolean };
 
 /** Reads the plugins of the command line. */

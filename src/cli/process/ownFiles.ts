@@ -23,7 +23,7 @@ export function ownFiles(
 ): readonly string[] {
   const places = [
     ...(isInstalled(packageRoot)
-      ? // A package in a folder `node_modules` of its own would be loaded instead of the one next to it.
+      ? // A package in a nested `node_modules` would be loaded instead of the one next to it.
         [packageRoot]
       : ['bin', 'dist', 'package.json'].map((name) => join(packageRoot, name))),
     ...modulesAround(packageRoot).flatMap((folder) =>

@@ -113,7 +113,7 @@ export function standardOutput(place: AppPaths): Output {
   const colors = terminalColors(place);
   const theme = chooseTheme('auto', colors);
   const isForced = colors.forceColor !== undefined;
-  // A terminal would break the line in the middle of a word.
+  // A terminal would break the line within a word.
   const wrapped = (text: string): string => (stderr.isTTY ? wrapText(text, stderr.columns).join('\n') : text);
   return {
     write,

@@ -1,4 +1,4 @@
-/** The checkpoints of a subagent that works in a folder of its own, which a rewind leaves alone. */
+/** The checkpoints of a subagent that works in a separate folder, which a rewind does not change. */
 import type { CheckpointKeeper } from '../../agent/checkpoints.ts';
 import type { ParentAgent } from '../../agent/subagents/types.ts';
 import type { Access } from '../../protocol/permissions.ts';
@@ -6,7 +6,7 @@ import type { CommandSandbox, Confinement } from '../../protocol/sandbox.ts';
 
 interface Outside {
   readonly checkpoints: CheckpointKeeper;
-  /** Commands have to be started with this one. */
+  /** The sandbox with which its commands must be started. */
   readonly sandbox: CommandSandbox;
 }
 

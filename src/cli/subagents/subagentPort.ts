@@ -33,7 +33,6 @@ import type { SessionSkills } from '../skills.ts';
 import { checkpointsOutside } from './checkpointsOutside.ts';
 import type { OpenedWorktree, Worktrees } from './worktrees.ts';
 
-/** The sessions of the subagents of one session. */
 interface ChildStore extends SessionStore {
   sessionIds(): Promise<readonly string[]>;
 }
@@ -142,7 +141,7 @@ async function openChild(request: ChildRequest, parts: SubagentParts): Promise<O
   }
 }
 
-/** Writes the header, which says whose subagent it is. */
+/** Writes the header, which names the parent's session. */
 async function startSession(
   context: ContextManager,
   model: ModelChoice,

@@ -1,4 +1,4 @@
-/** Creates git worktrees for subagents, with rules and a sandbox of their own. */
+/** Creates git worktrees for subagents, with separate rules and a sandbox. */
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { getProjectStoragePath } from '../../context/index.ts';

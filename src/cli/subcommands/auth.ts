@@ -93,7 +93,7 @@ async function status(place: AppPaths, output: Output, json: boolean): Promise<E
   return EXIT.ok;
 }
 
-/** What the key comes from now. */
+/** Where the key comes from at the moment. */
 function sourceOf(
   { name, key, headers }: Endpoint,
   { settings, sources }: LoadedSettings,

@@ -64,7 +64,6 @@ function imageOf(bytes: Buffer, name: string): ImageRead {
   return { type: 'image', image, header, bytes: bytes.length };
 }
 
-/** Returns the message for an image that is too large to send. */
 function tooLarge(name: string, bytes: number): ImageRead {
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
   return {

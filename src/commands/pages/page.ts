@@ -100,7 +100,6 @@ function factLine([label, value]: Fact, width: number): PageLine {
 
 // The conversation as a list of items, for output without a full screen.
 
-/** The color role of each state. */
 const roles: Readonly<Record<ContextItem['state'], Role>> = {
   sent: 'success',
   masked: 'masked',

@@ -1,6 +1,6 @@
 /**
  * Translates permission rules of Claude Code's settings into ours. A deny or ask rule is never dropped silently: if it
- * cannot be translated exactly, it covers more, and a complaint says so. An allow rule never covers more than it did.
+ * cannot be translated exactly, it covers more, and a notice says so. An allow rule never covers more than it did.
  * Pure.
  */
 import { join } from 'node:path';

@@ -17,7 +17,7 @@ interface CheckedSummary {
 }
 
 /**
- * Marks unknown paths and neutralises imitating lines. Runs in slices, linear in the log. Paths found only in earlier
+ * Marks unknown paths and neutralizes imitating lines. Runs in slices, linear in the log. Paths found only in earlier
  * summaries count as unknown.
  */
 export async function checkSummary(summary: string, entries: readonly JSONLEntry[]): Promise<CheckedSummary> {

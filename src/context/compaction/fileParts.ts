@@ -20,7 +20,6 @@ export interface FilePart {
   readonly label: string;
   /** The lines; with several parts, each under a line that gives its line numbers. */
   readonly text: string;
-  /** Number of quoted lines. */
   readonly lines: number;
   readonly isWhole: boolean;
 }
@@ -56,7 +55,7 @@ export function importantPart(file: FileLines, spots: readonly FileSpot[], limit
   const ranges: Range[] = [];
   let least = 0;
   for (const range of found) {
-    // Only the newest spot may have less context; further spots need the full context.
+    // Only the newest spot may have less context; all others need the full context.
     const tried = ranges.length === 0 ? AROUND : AROUND.slice(0, 1);
     const around = tried.find((lines) => fits(unseen(file, [...ranges, range], lines)));
     if (around === undefined) continue;

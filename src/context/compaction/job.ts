@@ -40,7 +40,6 @@ export interface CompactionDeps {
   /** `context.summary`. */
   readonly writer: 'smart' | 'simple';
   readonly minRetainRounds: number | undefined;
-  /** Maximum tokens of a summary for a window. */
   readonly summaryCap: (windowTokens: number) => number;
 }
 

@@ -85,7 +85,7 @@ function firstUnseen(atoms: readonly Atom[]): number {
   return atoms[lastReply]?.calls.length === 0 ? lastReply + 1 : Math.max(0, lastReply);
 }
 
-/** Tokens of the message around a note, and around one whose lines stand apart. */
+/** Tokens of the message around a note, and around one whose lines are separate. */
 const NOTE_OVERHEAD = 12;
 const QUOTE_OVERHEAD = 70;
 

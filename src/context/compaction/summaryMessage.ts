@@ -109,7 +109,7 @@ export function chooseUserMessages(
 ): KeptMessage[] {
   const [first, ...others] = prompts.filter((entry) => contentText(entry.message.content).trim() !== '');
   if (first === undefined) return [];
-  // Includes the newline between two quotes, which may be a token of its own.
+  // Includes the newline between two quotes, which may be a separate token.
   const costOf = (one: KeptMessage): number => sizeOf(`${quote(one)}\n`);
   const all = tokens - sizeOf(INTRODUCTION);
   const short = wholeWithin(first, others.length > 0 ? all / 2 : all, sizeOf);

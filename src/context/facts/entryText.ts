@@ -155,7 +155,7 @@ export function pathTokens(text: string): string[] {
   return tokens;
 }
 
-/** Blanks, quotes, brackets, commas and CJK punctuation; not `-._~/:@+#`. */
+/** Spaces, quotes, brackets, commas and CJK punctuation; not `-._~/:@+#`. */
 function isSeparator(code: number): boolean {
   if (code <= 32) return true;
   if (code < 128) return ASCII_SEPARATORS.has(code);

@@ -70,7 +70,6 @@ export class HistoryManager {
     this.#snapshot = undefined;
   }
 
-  /** Replaces all entries. */
   replace(entries: readonly JSONLEntry[]): void {
     this.#entries = entries.map(frozenCopy);
     this.#snapshot = undefined;

@@ -10,7 +10,6 @@ import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { truncateToTokens } from '../tokens/truncate.ts';
 import { oneLine } from './formatMemories.ts';
 
-/** Maximum characters of a goal. */
 const GOAL_CHARACTERS = 200;
 /** Maximum tokens of a reminder, by the high estimate. */
 const REMINDER_TOKENS = 200;

@@ -42,7 +42,8 @@ export class InstructionReader {
   }
 
   /**
-   * Reads the file; the text of a file that must not be read says so. Undefined for a missing, empty or irregular file.
+   * Reads the file; for a file that must not be read, the text says so. Undefined for a missing, empty or irregular
+   * file.
    */
   async read(path: string, origin: Origin): Promise<ReadInstruction | undefined> {
     const info = await stat(path).catch(() => undefined);
@@ -92,7 +93,7 @@ export class InstructionReader {
 const MAX_IMPORTS = 100;
 
 /**
- * The paths after an `@` at the start of a word, in order and without duplicates; code is skipped. A blank in a path is
+ * The paths after an `@` at the start of a word, in order and without duplicates; code is skipped. A space in a path is
  * written `\ `. The caller has to check that the file exists: `@alice` is not one.
  */
 export function importsOf(markdown: string): string[] {
@@ -119,7 +120,7 @@ export function resolveImport(
   return home === undefined || !written.startsWith('~/') ? undefined : join(home, written.slice(2));
 }
 
-/** Paragraphs without fenced code, with blanks instead of inline code. */
+/** Paragraphs without fenced code, with spaces instead of inline code. */
 function* proseOf(markdown: string): Generator<string> {
   let paragraph: string[] = [];
   let fence: string | undefined;

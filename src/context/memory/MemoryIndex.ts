@@ -36,7 +36,6 @@ export class MemoryIndex {
     return built;
   }
 
-  /** Number of memories. */
   get size(): number {
     return this.#memories.length;
   }

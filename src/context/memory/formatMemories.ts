@@ -62,7 +62,7 @@ function quote(content: string): string {
 
 /** One line without control characters, at most `maxCharacters` (UTF-16 units) plus an ellipsis if it was cut. */
 export function oneLine(text: string, maxCharacters: number): string {
-  // The rest would be cut off anyway; a paste of megabytes need not be searched for blanks.
+  // The rest would be cut off anyway; a paste of megabytes need not be searched for spaces.
   const start = headOf(text, maxCharacters * 4 + 1000);
   const line = plainText(start).replace(/\s+/gu, ' ').trim();
   const isWhole = line.length <= maxCharacters && start.length === text.length;

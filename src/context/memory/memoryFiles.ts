@@ -77,7 +77,7 @@ export async function findMemoryFiles(
   return found;
 }
 
-/** The user may link the folder for all projects, but that of a project comes with its sessions. */
+/** The user may link the folder for all projects, but a project's is stored with its sessions. */
 export function isProjectMemoryReal({ project }: MemoryFolders): boolean {
   return hasRealFolders(dirname(project), project);
 }
@@ -170,7 +170,7 @@ interface RememberOptions {
   readonly isSensitive?: (path: string) => boolean;
 }
 
-/** Longer texts belong in a file of their own. */
+/** Longer texts belong in a separate file. */
 const MAX_CHARACTERS = 4000;
 
 /**

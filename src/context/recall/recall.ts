@@ -150,8 +150,8 @@ function placeOf(entry: JSONLEntry): HitPosition {
 }
 
 /**
- * The newest prompt and the reply that calls Recall. Both are in the request already, and the query's words mostly come
- * from them, so their hits would hide all others.
+ * The newest prompt and the reply that calls Recall. Both are already in the request, and most of the query's words
+ * come from them, so their hits would hide all others.
  */
 function alreadyInRequest(entries: readonly JSONLEntry[]): ReadonlySet<JSONLEntry> {
   const call = entries.findLastIndex(({ tool }) => tool?.name === toolNames.recall);

@@ -74,7 +74,7 @@ export class RequestSizer {
     return sum;
   }
 
-  /** Counts shortened results as a part of their own. */
+  /** Counts shortened results separately. */
   #addAtom(sum: RunningSize, atom: Atom, part: RequestPart, view: View, policy: ProjectionPolicy): void {
     for (const [index, message] of renderAtom(atom, view, policy).entries()) {
       const result = index === 0 ? undefined : atom.calls[index - 1]?.result;

@@ -2,8 +2,8 @@
  * Marks the program's own text so that the model can tell it from other text. Each session has a key that its system
  * prompt names (agent/systemPrompt.ts): text in a frame with the key comes from the program, and the key is removed
  * from all other text, including text that copied it from the log. Entries are stored without frame and key; both are
- * added here, so that the same log gives the same bytes. Text that the program did not write stands between two notes,
- * of which the first says whose word it is (untrustedText.ts finds it). Pure.
+ * added here, so that the same log gives the same bytes. Text that the program did not write is between two notes, and
+ * the first one says where it comes from (untrustedText.ts finds it). Pure.
  */
 import { SUMMARY_END, SUMMARY_HEADING, SUMMARY_START } from '../compaction/summaryMessage.ts';
 
@@ -62,8 +62,8 @@ export function framedData(text: string, at: number, key: NoteKey, kind: Untrust
 }
 
 /**
- * The same in sessions whose notes contain only the program's words: the text cannot close its own frame either, since
- * the tag is one that it does not contain.
+ * The same in sessions whose notes contain only the program's words: the text cannot close its frame, whose tag it does
+ * not contain.
  */
 export function framedApart(heading: string, text: string, key: string, kind: UntrustedText): string {
   return framedSequence([{ heading, text, kind }], key);

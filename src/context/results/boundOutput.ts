@@ -305,7 +305,7 @@ export class OutputFolder {
     try {
       const there = await lstat(path).catch(() => undefined);
       if (there?.isFile() === true && there.size === (original?.bytes ?? clean?.length)) return path;
-      // A link that a command has put in the way fails here.
+      // A link that a command has placed there fails here.
       if (realpath(this.#folder) !== this.#folder) return undefined;
       await makeFolder(this.#folder);
       await inRealFolder(this.#folder, async (folder) => {

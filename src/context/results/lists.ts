@@ -10,7 +10,6 @@ import { memoryIdOf } from './ObservationTruncator.ts';
 import type { WorkingMemory } from './WorkingMemory.ts';
 
 export interface Compressed {
-  /** Text for the model. */
   readonly text: string;
   /** The full text, if `text` is shortened. */
   readonly original?: BlobRef;

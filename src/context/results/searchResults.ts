@@ -1,4 +1,4 @@
-/** Shortens search results: the first matches of each file, and the number of further ones. */
+/** Shortens search results: the first matches of each file, and the number of other ones. */
 
 import { isRecord } from '../../protocol/json.ts';
 import { largest } from '../../protocol/text/numbers.ts';

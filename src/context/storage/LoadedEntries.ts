@@ -35,7 +35,6 @@ export class LoadedEntries {
     this.#bytes = bytes;
   }
 
-  /** The wanted entries as lines. */
   lines(isWanted: (entry: JSONLEntry) => boolean): string[] {
     return this.history
       .entries()

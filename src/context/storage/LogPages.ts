@@ -190,7 +190,7 @@ async function* linesFrom(
 
 /** The lines that end before `offset`, last first. */
 async function* linesBefore({ handle }: OpenLog, offset: number): AsyncGenerator<Buffer> {
-  /** Pieces of a line whose beginning is not read yet, last first. */
+  /** Pieces of a line whose beginning has not been read yet, last first. */
   let pieces: Buffer[] = [];
   for (let at = offset; at > 0; ) {
     const length = Math.min(CHUNK_BYTES, at);

@@ -40,7 +40,6 @@ export class MemorySessionStore implements SessionStore {
     this.#blobs = memoryBlobs(options.redaction);
   }
 
-  /** The ids of all sessions. */
   async sessionIds(): Promise<string[]> {
     return [...this.#sessions.keys()];
   }

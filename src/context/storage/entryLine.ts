@@ -48,7 +48,7 @@ export function beforeTornSeal(text: string): string | undefined {
 
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
 
-/** Length without trailing blanks and a carriage return that an editor may have added. */
+/** Length without trailing spaces and a carriage return that an editor may have added. */
 function endOf(line: Buffer): number {
   let end = line.length;
   for (let last = line[end - 1]; last === 32 || last === 9 || last === 13; last = line[end - 1]) end -= 1;
@@ -101,8 +101,8 @@ export function isTooDeep(value: unknown, levels = MAX_LEVELS): boolean {
 const MIN_CHECKED_BYTES = 64 * 1024;
 
 /**
- * The same for a long line that was not parsed yet: parsing takes time that grows with the square of the nesting. Looks
- * at the bytes once, and skips strings.
+ * The same for a long line that was not parsed yet: parsing takes time that grows with the square of the nesting. Reads
+ * the bytes once, and skips strings.
  */
 export function isNestedTooDeep(line: Buffer): boolean {
   if (line.length < MIN_CHECKED_BYTES) return false;

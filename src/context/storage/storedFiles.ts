@@ -1,9 +1,8 @@
 /**
- * Opens, creates and removes everything below a project's folder. Such a folder may come from another machine and
- * contain links to anything: none is followed, at any level. What is above it (`projects/`, the data folder) the user
- * may link.
+ * Opens, creates and removes everything in a project's folder. Such a folder may come from another machine and contain
+ * links to anything: none is followed, at any level. The user may link what is above it (`projects/`, the data folder).
  *
- * `folder` is always one with sessions: a project's, or that of the sessions of a session's subagents.
+ * `folder` always contains sessions: a project's, or those of a session's subagents.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';

@@ -142,9 +142,9 @@ function featuresOf(items: readonly StrategyItem[], targetTokens: number): Conve
 }
 
 /**
- * Each feature votes from −1 (middle removal: a short conversation whose beginning still matters and of which little
- * must be removed) to +1 (oldest removal: a long run of tool calls of which much must be removed). The confidence is
- * 0.5 + |weighted sum| / 2, so 0.6 requires a weighted sum of at least 0.2 either way.
+ * Each feature votes from −1 (middle removal: a short conversation whose beginning still matters, where little must be
+ * removed) to +1 (oldest removal: a long run of tool calls, where much must be removed). The confidence is 0.5 +
+ * |weighted sum| / 2, so 0.6 requires a weighted sum of at least 0.2 either way.
  */
 function chooseByFeatures(features: ConversationFeatures): StrategyChoice {
   const sum = VOTES.reduce(

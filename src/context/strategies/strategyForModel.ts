@@ -41,7 +41,7 @@ export function strategyForModel(
 
 interface Row {
   readonly ids?: RegExp;
-  /** Lower case, without blanks, underscores and dashes. */
+  /** Lower case, without spaces, underscores and dashes. */
   readonly providers?: RegExp;
   /** Host and port in lower case. */
   readonly hosts?: RegExp;

@@ -47,7 +47,6 @@ export function estimateMessagesTokens(messages: readonly { readonly content: st
 const MESSAGE_OVERHEAD = 4;
 
 interface Estimate {
-  /** Tokens by class. */
   readonly classes: ClassTokens;
   /** Maximum tokens by which a sampled estimate may be below the full one; 0 if the text was read in full. */
   readonly error: number;

@@ -207,7 +207,7 @@ export interface Coefficients {
   readonly symbol: number;
   /** Control characters, such as in terminal color codes. */
   readonly control: number;
-  /** A single blank between two words. */
+  /** A single space between two words. */
   readonly blank: number;
   /** Longer runs of white space, including newlines. */
   readonly space: number;

@@ -21,7 +21,7 @@ export interface ProtectedName {
   readonly usedBy: string;
   /** The user's everyday commands (install, test, commit) write there, so a sandbox must allow it. */
   readonly isBuilt?: true;
-  /** Covers everything without a name of its own: a rule for it does not cover specific names. */
+  /** Covers everything without a more specific name: a rule for it does not cover specific names. */
   readonly isGeneral?: true;
 }
 
@@ -307,7 +307,7 @@ export function protectionPlace(
 
 /**
  * The protected name that an absolute path is or is inside of. Names that some file system treats as equal are equal:
- * different case, invisible characters, trailing dots or blanks.
+ * different case, invisible characters, trailing dots or spaces.
  */
 export function protectedName(
   path: string,

@@ -206,7 +206,7 @@ export const isPublic = (path: string): boolean => systemFiles.test(path);
 
 /**
  * The parts of a path as the most lenient file system compares them: ignoring case (macOS, Windows), invisible
- * characters (HFS+), and trailing dots and blanks (Windows shares). `.` is left out.
+ * characters (HFS+), and trailing dots and spaces (Windows shares). `.` is left out.
  */
 export function foldPath(path: string): string[] {
   return path

@@ -113,7 +113,7 @@ const leading: readonly Row[] = [
     form: /^remotes\./,
     effect: ({ value = '' }, _, ofName) => value.split(/\s+/).filter(Boolean).map(ofName).find(Boolean),
   },
-  // A remote without an address of its own: its name is one.
+  // A remote without an address: its name is the address.
   {
     form: /^remote\.\*\./,
     effect: ({ subsection = '' }, _, ofName) => ofName(subsection),

@@ -68,7 +68,7 @@ function holderOf(folder: string): string | undefined {
   return common !== undefined && `${folder}/`.startsWith(`${common}/`) ? common : undefined;
 }
 
-/** The path in a file that contains nothing else, up to the end of the line, trailing blanks included. */
+/** The path in a file that contains nothing else, up to the end of the line, including trailing spaces. */
 function pathIn(file: string, pattern: RegExp): string | undefined {
   const found = pattern.exec(readText(file) ?? '');
   return found?.slice(1).find((path) => path !== undefined);

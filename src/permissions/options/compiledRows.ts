@@ -3,7 +3,7 @@ import type { ProgramRow } from './programRow.ts';
 
 const linkerFlag = /-(?:s|w|X[ =]?(?:'[\w./-]+=[\w.:+/ -]*'|[\w./-]+=[\w.:+/-]*))/.source;
 
-/** The flags of go's linker that only set text; go splits them at blanks. */
+/** The flags of go's linker that only set text; go splits them at spaces. */
 const linkerFlags = new RegExp(`^\\s*${linkerFlag}(?:\\s+${linkerFlag})*\\s*$`);
 
 const cargoCommands =

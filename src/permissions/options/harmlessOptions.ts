@@ -115,7 +115,7 @@ function named(word: string, names: Names, row: ProgramRow): Option | undefined 
   return { kind, value: rest.length === 0 && (kind === '=' || kind === ':') ? '' : undefined };
 }
 
-/** `--no-x` only turns off what is harmless. With getopt and argparse it is an option of its own. */
+/** `--no-x` only turns off what is harmless. With getopt and argparse it is a separate option. */
 const negated = (name: string, names: Names, row: ProgramRow): Kind | undefined =>
   row.style !== 'gnu' && /^--no-../.test(name) && names.has(spelling(name.replace('no-', ''), row))
     ? ''

@@ -13,7 +13,7 @@ const fields = { '-F': field, '--form': field };
 
 const machine = /^(?:ssh:\/\/)?(?:[\w.-]+@)?[\w.:[\]-]+$/;
 
-/** This machine, or one with a plain name in its own network (`db`): data sent to such a database goes no further. */
+/** This machine, or one with a plain name in its own network (`db`): data sent to such a database stays there. */
 const nearHost = /^(?:[A-Za-z][\w-]*|127(?:\.\d{1,3}){3}|::1|\[::1\]|\/[\w./-]*)$/;
 const nearDatabase =
   /^(?:[\w.-]*|(?:postgres(?:ql)?|rediss?):\/\/(?:[\w.-]*(?::[^@/?#]*)?@)?(?:[A-Za-z][\w-]*|127(?:\.\d{1,3}){3}|\[::1\])?(?::\d+)?(?:\/[\w.-]*)?)$/;

@@ -14,7 +14,7 @@ export interface ProgramRow {
   readonly values?: string;
   /** Whether the first word may be a cluster of options without a dash, as in `tar xf`. */
   readonly bundled?: boolean;
-  /** Options, separated by blanks, that run something, load code, or name a configuration that does. */
+  /** Options, separated by spaces, that run something, load code, or name a configuration that does. */
   readonly runs?: string;
   /** Options that write to a path on the command line, or change files in place. */
   readonly writes?: string;
@@ -43,11 +43,11 @@ export interface ProgramRow {
    * configured one, and so is anything that matches `words`.
    */
   readonly fetches?: { readonly by: RegExp; readonly words?: RegExp };
-  /** Words that are harmless in such a call: its words after the program, joined by blanks. */
+  /** Words that are harmless in such a call: its words after the program, joined by spaces. */
   readonly spares?: { readonly word: RegExp; readonly call: RegExp };
   /** Words that are harmless, although an option of the row looks like them. */
   readonly harmless?: RegExp;
-  /** Options, separated by blanks, and the values with which they are harmless: as the next word, or after `=`. */
+  /** Options, separated by spaces, and the values with which they are harmless: as the next word, or after `=`. */
   readonly takes?: Readonly<Record<string, { readonly test: (value: string) => boolean } | Place>>;
   /** The subcommands to which `takes` applies; absent = all. */
   readonly takesIn?: RegExp;
@@ -82,7 +82,7 @@ export interface ProgramRow {
 /** The part that several programs share. */
 export type Risks = Omit<ProgramRow, 'programs' | 'manual' | 'known'>;
 
-/** Names of long options, separated by blanks. */
+/** Names of long options, separated by spaces. */
 export const long = (names: string): readonly string[] =>
   names
     .trim()

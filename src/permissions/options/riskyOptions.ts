@@ -88,7 +88,7 @@ function readHandedOn(argv: readonly (string | null)[]): readonly RiskyWord[] {
   const name = tableName(argv[0]);
   const row = rowOf(name);
   if (row?.handedOn === undefined) return [];
-  // In scripts, `concurrently` and the like run a word with blanks as a command.
+  // In scripts, `concurrently` and the like run a word with spaces as a command.
   const isCommand = (word: string, before: string): boolean =>
     row.passesOn === 'script' &&
     toolAt(argv) === 0 &&
@@ -445,7 +445,7 @@ function isOption(word: string, option: string, row: ProgramRow): boolean {
       ? bare(name.replace(/^--?test\./, '-')) === bare(option)
       : name.replace(/^--/, '-') === option;
   if (option.startsWith('--')) {
-    // `--all` is an option of its own, not an abbreviation.
+    // `--all` is a separate option, not an abbreviation.
     if (row.style === 'nopt')
       return bare(name).length > 1 && bare(name) !== 'all' && bare(option).startsWith(bare(name));
     if (!name.startsWith('--')) return false;

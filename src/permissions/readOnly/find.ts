@@ -38,7 +38,7 @@ export function findUse(args: readonly string[]): ReadOnlyUse | undefined {
 function eachUse(
   command: readonly string[],
   found: FoundFiles,
-  /** Whether the names are split at blanks, and whether the command also runs without any. */
+  /** Whether the names are split at spaces, and whether the command also runs without any. */
   { isSplit, mayBeNone }: { readonly isSplit: boolean; readonly mayBeNone: boolean },
 ): ReadOnlyUse | undefined {
   // A name could be parsed as an option, unless it begins with a path such as `./x`.
@@ -147,7 +147,7 @@ function readFind(
 
 /**
  * `find … | xargs wc -l`: the added words are names of files that can be checked in advance. With `-0` they are used
- * verbatim; without it, only if no name contains blanks, quotes or backslashes.
+ * verbatim; without it, only if no name contains spaces, quotes or backslashes.
  */
 export function xargsUse(
   args: readonly string[],

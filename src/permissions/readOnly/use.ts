@@ -38,7 +38,7 @@ export interface Tree {
   readonly namesOnly?: boolean;
   /** Whether it follows the links that it finds. */
   readonly follows: boolean;
-  /** Names with blanks or quotes would be split into several. */
+  /** Names with spaces or quotes would be split into several. */
   readonly plainNames?: boolean;
   /** Everything it looks for is code, judging by file extensions. */
   readonly codeOnly?: boolean;
@@ -46,7 +46,7 @@ export interface Tree {
 
 export interface OpenPattern {
   readonly pattern: string;
-  /** Names are split at blanks, and expanded as patterns again. */
+  /** Names are split at spaces, and expanded as patterns again. */
   readonly bare: boolean;
 }
 

@@ -20,9 +20,9 @@ export const hasSafeEnvironment = ({ argv, envPrefix }: CommandPart): boolean =>
 interface CommandSpec {
   /** The folder of `cd folder && command`, relative to the rule's base; `*` matches one name, `**` several. */
   readonly folder: string | undefined;
-  /** The command, with blanks collapsed and `:*` written as ` *`. */
+  /** The command, with spaces collapsed and `:*` written as ` *`. */
   readonly text: string;
-  /** The same with all significant blanks. */
+  /** The same with all significant spaces. */
   readonly written: string;
 }
 
@@ -81,7 +81,7 @@ function spelledBy(
   const ruleWords = text.split(' ');
   const first = ruleWords.findIndex((word) => word.includes('*'));
   const tail = ruleWords.length - 1 - ruleWords.findLastIndex((word) => word.includes('*'));
-  // A quoted word of the rule may contain blanks, so lengths are compared in characters.
+  // A quoted word of the rule may contain spaces, so lengths are compared in characters.
   const head = ruleWords.slice(0, first).join(' ');
   const last = ruleWords.slice(ruleWords.length - tail).join(' ');
   const shown = words.argv.map((_, at) =>
@@ -126,11 +126,11 @@ export function matcher(text: string): Matcher {
   return { test };
 }
 
-/** For deny and ask rules, which ignore differences in blanks. */
+/** For deny and ask rules, which ignore differences in spaces. */
 export const collapse = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
 /**
- * For allow rules: collapses blanks between words if the quoting is simple. Blanks inside quotes are part of a word,
+ * For allow rules: collapses spaces between words if the quoting is simple. Spaces inside quotes are part of a word,
  * and a line feed ends a command or a comment.
  */
 function singleBlanks(text: string): string {

@@ -298,7 +298,9 @@ function decideReached(verb: 'read' | 'write', path: string, policy: Policy): Pe
 /** With more files the command needs approval. */
 const MAX_MOVED = 10_000;
 
-/** A branch may bring protected files, such as editor settings. What `git pull` brings cannot be known in advance. */
+/**
+ * A branch may contain protected files, such as editor settings. What `git pull` fetches cannot be known in advance.
+ */
 function decideMoves(
   { directory, isFirst }: GitCall,
   name: string,

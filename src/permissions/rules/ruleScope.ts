@@ -113,7 +113,7 @@ function otherProgram(
   return runsItsInput(part.argv) && !namesInput ? { reason: 'a program that runs its input' } : undefined;
 }
 
-/** True if a call by itself stays in the workspace, away from secrets and protected files. */
+/** True if a call on its own stays in the workspace, away from secrets and protected files. */
 export function staysInside(input: ScopeInput): boolean {
   const { directories, part } = input.visit;
   const isInside = directories?.every((directory) =>

@@ -85,7 +85,6 @@ function toolProblem(tool: string, spec: string | undefined): string | undefined
   return undefined;
 }
 
-/** The rule for every tool of every server. */
 const EVERY_MCP_TOOL = 'mcp__*';
 
 /** True if a rule for `rule` covers calls of `tool`; `mcp__server` and `mcp__server__*` cover the entire server. */

@@ -55,7 +55,7 @@ type ReadScript = (script: string, into: CommandReader, depth: number) => boolea
 const elsewhere: Place = { certain: false, isReached: false, repeats: false, hasInput: true };
 
 const maxDepth = 4;
-/** More commands than anyone reads in an approval prompt, and more words, each of which may be a file. */
+/** More commands than a user reads in an approval dialog, and more words, each of which may be a file. */
 const maxParts = 500;
 const maxWords = 1000;
 export class CommandReader {

@@ -21,7 +21,7 @@ const nameList = listOf(/-?(?:@\w[\w.-]*\/)?\w[\w.-]*(?::\w[\w.-]*)*(?::?\*)?|\*
 const levelList = listOf(/\w[\w-]*(?:::\w+)*(?:=(?:off|error|warn|info|debug|trace))?/i);
 /** Locales in which every byte below 128 is that ASCII character, as the three shells must read it. */
 const language = /^(?:C|POSIX|(?:C|[a-z]{2}_[A-Z]{2})\.(?:UTF-8|utf8))$/;
-/** A plain number, which no shell evaluates any further. */
+/** A plain number, which every shell leaves as it is. */
 const size = /^[1-9]\d{0,4}$/;
 
 /** Nothing, or items separated by commas; the first must not look like an option. */
@@ -78,8 +78,8 @@ export const isOfShell = (name: string): boolean =>
   ofShell.test(name) || (/^[a-z_]/.test(name) && !isPlainVariable(name));
 
 /**
- * Usual names in capitals that no shell and no program in our tables uses, and that hardly anyone exports: `TARGET`, `URL`
- * or `TAG` may steer an approved script.
+ * Usual names in capitals that no shell and no program in our tables uses, and that are rarely exported: `TARGET`,
+ * `URL` or `TAG` may steer an approved script.
  */
 const ordinaryCapitals = /^(?:F|FILES?|D|DIRS?|N|I|PATTERN|QUERY|LINE|RESULT|COUNT)$/;
 

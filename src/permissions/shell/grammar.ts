@@ -148,7 +148,7 @@ export function changesShell(argv: readonly (string | null)[]): boolean {
   return name == null || changing.test(name);
 }
 
-/** Commands whose output is one plain word, without blanks or wildcards, or numbers. */
+/** Commands whose output is one plain word, without spaces or wildcards, or numbers. */
 const plain =
   /^\$\(\s*(?:pwd|whoami|hostname|nproc|date(?: \+[%\w-]+)?|date -I|uname(?: -[mnoprs])?|arch|git rev-parse (?:--short |--abbrev-ref |--show-toplevel ?)?(?:HEAD)?|id -[ug]n?)\s*\)$/;
 

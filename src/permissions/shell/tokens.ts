@@ -48,7 +48,7 @@ const operators = /(?:;;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\(|\)|<<<|<<-|<<|<|>>|
 const redirection = /^(?:<<<|<<-|<<|<|>>|>&|>|&>>|&>)$/;
 /** Characters that end a word. */
 const ending = /[ \t\n;&|()<>]/;
-/** The characters of a word outside of quotes: no Unicode blanks, nothing invisible. */
+/** The characters of a word outside of quotes: no Unicode spaces, nothing invisible. */
 const plainCharacter = /[!-~]|[\p{L}\p{M}\p{N}\p{P}\p{S}]/uy;
 /** `word.ts` parses `${…}`; here only its end matters, so it must not contain quotes or other expansions. */
 const braced = /\$\{[^{}"'`\\$\n]*\}/y;
@@ -115,7 +115,7 @@ class Scanner implements Tokens {
     return pattern.exec(this.#source)?.[0];
   }
 
-  /** Blanks, and line continuations next to one. Anywhere else the shell joins two words. */
+  /** Spaces and tabs, and line continuations next to one. Anywhere else the shell joins two words. */
   #skipBlanks(from: number): number {
     let at = from;
     for (;;) {
@@ -156,7 +156,7 @@ class Scanner implements Tokens {
       case '<<-':
         return descriptor === '' ? this.#delimiter(operator, at) : undefined;
       case '>&':
-        // `>&2` and `2>&1`; without a blank, which dash and zsh do not expect.
+        // `>&2` and `2>&1`; without a space, which dash and zsh do not expect.
         if (!/^[12]?$/.test(descriptor) || at !== after) return undefined;
         return /^[12](?:[ \t\n;&|)]|$)/.test(this.#source.slice(at, at + 2))
           ? this.#add('word', at, at + 1)

@@ -15,7 +15,7 @@ export type Argument =
       readonly pattern: string;
       /** In a loop: one name at a time. */
       readonly single: boolean;
-      /** Without quotes: it is one word only if no name contains blanks or wildcards. */
+      /** Without quotes: it is one word only if no name contains spaces or wildcards. */
       readonly bare: boolean;
       /** How often the command had changed directory when the pattern was expanded. */
       readonly moves: number;
@@ -43,7 +43,7 @@ const MAX_ALTERNATIVES = 200;
 const staysOneWord = /^[\w@%+=:,./{}-]+$/;
 
 export const unknownText: Argument = { type: 'output', loose: true };
-/** A harmless variable as the user has set it: nothing else could put blanks or wildcards into it. */
+/** A harmless variable as the user has set it: nothing else could put spaces or wildcards into it. */
 const ownText: Argument = { type: 'output', loose: false, ofUser: true };
 export const anything: Argument = { type: 'secret', loose: true };
 const partOfAnything: Argument = { type: 'secret', loose: true, cut: true };
@@ -79,7 +79,7 @@ export function combine<T>(lists: readonly (readonly T[])[]): readonly (readonly
   return all;
 }
 
-/** The possible values of an assignment, in which braces, wildcards and blanks have no special meaning. */
+/** The possible values of an assignment, in which braces, wildcards and spaces have no special meaning. */
 export function valuesOf(pieces: readonly Piece[], variables: Variables, moves: number): readonly Argument[] {
   const quoted = pieces.map((piece) =>
     piece.type === 'text' || piece.type === 'variable' || piece.type === 'derived' || piece.type === 'output'

@@ -58,7 +58,7 @@ export function whyNeverRun(events: readonly string[]): readonly string[] {
   ];
 }
 
-/** The settings that hooks may come from; each adds to the others. */
+/** The settings that may contain hooks; the hooks of all of them apply. */
 export type HookScope = 'user' | 'project' | 'local' | 'flag' | 'managed';
 
 interface HookBasics {
@@ -184,7 +184,7 @@ export interface HookCall {
   readonly effort?: string;
   /** What hooks get, as JSON: field names as in Claude Code. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Longest time for hooks without a timeout of their own, in milliseconds. */
+  /** Longest time for hooks without their own timeout, in milliseconds. */
   readonly timeoutMs?: number;
 }
 

@@ -33,7 +33,7 @@ export interface AgentDefinition {
   readonly skills: readonly string[];
   /** True if it runs only calls that change nothing. */
   readonly isReadOnly?: true;
-  /** It always works in a git worktree of its own. */
+  /** It always works in its own git worktree. */
   readonly isolation?: 'worktree';
   /** It runs in the background unless a call says otherwise. */
   readonly isBackground?: true;

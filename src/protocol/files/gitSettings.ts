@@ -32,7 +32,7 @@ export function readGitSettings(text: string): GitSettings {
     if (found !== null) at = pattern.lastIndex;
     return found;
   };
-  /** Quotes, escapes and continued lines resolved; blanks at the end and a comment removed. */
+  /** Quotes, escapes and continued lines resolved; trailing spaces and a comment removed. */
   const takeValue = (): string => {
     let value = '';
     let blanks = '';

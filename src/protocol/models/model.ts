@@ -120,7 +120,7 @@ export interface ModelInfo extends ReasoningOptions {
   };
   /** Values of the effort that the model accepts, in the provider's words; absent = not known. */
   readonly efforts?: readonly string[];
-  /** How a Claude model is asked to think: as much as it finds necessary, or up to a number of tokens. */
+  /** How a Claude model is told to think: as much as it finds necessary, or up to a number of tokens. */
   readonly thinking?: 'adaptive' | 'budget';
   /** True if the endpoint expects earlier reasoning to be sent back. */
   readonly returnsReasoning?: boolean;

@@ -1,4 +1,4 @@
-/** Linear replacements for patterns such as `/\n+$/`, which take quadratic time on long runs in the middle of a text. */
+/** Linear replacements for patterns such as `/\n+$/`, which take quadratic time on long runs within a text. */
 
 /** The text without the given characters at its end. */
 export function withoutTrailing(text: string, characters: string): string {

@@ -258,7 +258,7 @@ function below(path: string, folder: string): string | undefined {
 
 const joined = (folder: string, rest: string): string => (folder === '/' ? rest || '/' : folder + rest);
 
-/** Blanks, line feeds and backslashes are written as three octal digits. */
+/** Spaces, line feeds and backslashes are written as three octal digits. */
 const escaped = (path: string): string =>
   path.replace(/[ \t\n\\]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`);
 

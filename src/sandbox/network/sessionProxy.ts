@@ -1,4 +1,4 @@
-/** The proxy of one session: through it its commands reach the network, each with a token of its own. */
+/** The proxy of one session: its commands reach the network through it, each with a separate token. */
 import {
   allowsHost,
   connectTo,

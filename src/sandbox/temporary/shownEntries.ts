@@ -351,8 +351,8 @@ function showLink(walk: Walk, from: string, path: string, depth: number): boolea
 }
 
 /**
- * True if a link's target stays in the folder, even if parts of it are such links themselves: therefore it may go up
- * only at its start. `depth`: of the link in the folder.
+ * True if a link's target stays in the folder, even if parts of it are such links themselves; so it may go up only at
+ * its start. `depth`: of the link in the folder.
  */
 export function staysInside(target: string, depth: number): boolean {
   const parts = target.split('/').filter((part) => part !== '' && part !== '.');

@@ -15,7 +15,6 @@ interface Waiting {
 
 interface EarlyRun {
   readonly child: ChildProcess;
-  /** Its output. */
   readonly pipe: OutputPipe;
   /** The pipes for `admit`. */
   readonly gate: readonly LaunchPipe[];

@@ -52,7 +52,7 @@ export class OutputCapture {
     return { text, original: blob?.finish() ?? Promise.resolve(undefined) };
   }
 
-  /** Discards the remaining and all further output. Never rejects. */
+  /** Discards the remaining output and all that follows. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#recent = new HeadTail();

@@ -27,7 +27,6 @@ export interface BackgroundTask {
   isReported?: boolean;
 }
 
-/** A command to continue in the background. */
 type KeptCommand = Pick<BackgroundTask, 'command' | 'run' | 'capture' | 'recent' | 'startedAtMs'>;
 
 export class TaskRegistry implements TaskPort {

@@ -7,7 +7,7 @@ import { OWN_GIT_ARGUMENTS, pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import { isSteering, loading } from './steeringVariables.ts';
 
-/** `secrets`: further variables to leave out. */
+/** `secrets`: additional variables to leave out. */
 export function childEnvironment(
   env: Environment,
   secrets: readonly string[],

@@ -33,7 +33,6 @@ export function withHostsOf({ sandbox: first }: ToolOutcome, again: ToolOutcome)
   return { ...again, sandbox: withHosts(sandbox, [first]) };
 }
 
-/** A record with the hosts of earlier ones. */
 function withHosts(record: SandboxRecord, earlier: readonly SandboxRecord[]): SandboxRecord {
   const all = (name: 'hosts' | 'refusedHosts') => {
     const hosts = [...new Set([...earlier, record].flatMap((one) => one[name] ?? []))];
@@ -120,8 +119,8 @@ export const joined = (...all: readonly Notes[]): Notes => ({
 });
 
 /**
- * Takes over what a shell that has ended leaves: its folder, and processes. Returns notes for the model. A program can
- * write another folder than that of the shell, so it is ignored unless the command may end there.
+ * Takes over the folder and the processes of a shell that has ended. Returns notes for the model. A program can write
+ * another folder than the shell's, so it is ignored unless the command may end there.
  */
 export async function settled(
   run: RunningCommand,

@@ -113,7 +113,7 @@ function openEnd(bytes: Uint8Array): number {
 
 interface PlainPage {
   readonly title: string;
-  /** Each block on its own lines, blanks collapsed. */
+  /** Each block on separate lines, spaces collapsed. */
   readonly text: string;
   /** Approximate depth of its element tree. */
   readonly depth: number;

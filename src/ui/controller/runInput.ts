@@ -15,7 +15,6 @@ export type InputEffect =
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' | 'items' | 'tasks' }
   | { readonly type: 'confirm'; readonly page: Page; readonly question: ConfirmQuestion }
   | { readonly type: 'config'; readonly settings: readonly SettingInfo[] }
-  /** Applies a setting that was saved. */
   | { readonly type: 'apply_setting'; readonly edit: SettingEdit; readonly text: string }
   | { readonly type: 'rewind'; readonly turn?: TurnRecord }
   | { readonly type: 'set_theme'; readonly setting?: ThemeSetting }
@@ -25,8 +24,8 @@ export type InputEffect =
   | { readonly type: 'exit' };
 
 /**
- * True if a line would run a command of the shell, or change more than the session. A prompt from the command line that
- * would do so waits for Enter: a script may have put anyone's text there.
+ * True if a line would run a shell command, or change more than the session. A prompt from the command line that would
+ * do so waits for Enter: a script may have put untrusted text there.
  */
 export function waitsForEnter(text: string, { commands }: Pick<CommandHost, 'commands'>): boolean {
   const meaning = interpret(text, commands);

@@ -35,7 +35,7 @@ interface SessionStorePorts {
 /** Minimum time between two screen updates, in ms. */
 export const FRAME_MS = 33;
 /**
- * The same while blocks of a reply finish faster than anyone can read. Each print redraws the whole live area, so half
+ * The same while blocks of a reply finish faster than a user can read. Each print redraws the whole live area, so half
  * the rate halves the bytes sent to the terminal, which may be a slow remote connection.
  */
 const BURST_FRAME_MS = 66;

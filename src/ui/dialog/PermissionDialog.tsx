@@ -22,7 +22,6 @@ interface PermissionDialogProps {
   /** Use the question's id as `key`, so that each question starts with fresh state. */
   readonly question: PermissionQuestion;
   readonly width: number;
-  /** Maximum number of rows. */
   readonly rows: number;
   readonly theme: Theme;
   /** Renders plans; they are shown as plain text until it is loaded. */

@@ -172,7 +172,6 @@ const indexOf = (found: number): number | undefined => (found === -1 ? undefined
 /** Space for a dialog. */
 export interface DialogRoom {
   readonly width: number;
-  /** Maximum number of rows. */
   readonly rows: number;
   readonly theme: Theme;
 }
@@ -211,7 +210,7 @@ export function choiceDialogLines<A>(
   return choicesFirst(dialog, selected, room, { head, hint, keymap, reading });
 }
 
-/** Rows of a list for which it gives up the text above it. */
+/** Rows of a list for which the text above it is dropped. */
 const MIN_PAGE = 4;
 
 function choicesFirst<A>(
@@ -238,7 +237,7 @@ function choicesFirst<A>(
     : bodyLines(body, left, { width, theme });
   const ended = (lines: readonly string[]): readonly string[] =>
     [...lines, ...(rows > lines.length ? hint : [])].slice(-Math.max(answers.length, rows));
-  // A list is set apart by a blank line.
+  // A blank line separates a list.
   const blank = isListed || left > text.length ? [''] : [];
   if (!isListed || text.length <= left - 1) return { lines: ended([head, ...text, ...blank, ...answers]) };
   const above = bodyLines(

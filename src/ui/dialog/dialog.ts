@@ -52,7 +52,6 @@ export interface TextDialog<A> extends DialogBase<A> {
 export interface WaitDialog<A> extends DialogBase<A> {
   readonly type: 'wait';
   readonly text: string;
-  /** The text for plain mode. */
   readonly plainText: string;
 }
 

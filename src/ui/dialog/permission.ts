@@ -59,7 +59,7 @@ export function denial(comment = ''): PermissionAnswer {
   return comment.trim() === '' ? { behavior: 'deny' } : { behavior: 'deny', comment: comment.trim() };
 }
 
-/** Who asks the questions of a form. Not sanitized. */
+/** The title of a form: what asks its questions. Not sanitized. */
 export function formTitle({ from, headline }: PermissionQuestion): string {
   if (from === undefined) return headline ?? 'The model asks';
   return headline === undefined ? `Subagent ${from} asks` : `${headline} (subagent ${from})`;

@@ -137,7 +137,7 @@ function dialogOf({
   };
 }
 
-/** Counts long runs of blanks, which would push what follows out of sight. */
+/** Counts long runs of spaces, which would push what follows out of sight. */
 function withoutBlanks(text: string): string {
   return text
     .replace(/ {5,}/g, (run) => ` ‹${run.length} spaces› `)

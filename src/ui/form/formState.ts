@@ -21,7 +21,6 @@ export interface FormState {
   /** Index of the question; the number of questions for the review. */
   readonly page: number;
   readonly fields: readonly FieldState[];
-  /** The selected row of the review. */
   readonly reviewRow: number;
   /** Lines scrolled down on this page. */
   readonly top: number;

@@ -35,9 +35,8 @@ export type ComposerHandle = {
   text(): string;
   /** Replaces the draft; undo restores the old one. */
   setText(text: string): void;
-  /** Inserts text (messages taken back from the queue) before the draft. */
+  /** Inserts text (messages removed from the queue) before the draft. */
   prependText(text: string): void;
-  /** Inserts an image's label at the cursor. */
   insertImage?(label: string): void;
   /** Clears the draft; undo restores it. */
   clear(): void;

@@ -51,7 +51,7 @@ export function DraftRows({
         <Text wrap="truncate">{placeholder === '' ? ' ' : theme.dim(placeholder)}</Text>
       ) : (
         visible.map((shown, index) => (
-          // Rows have no identity of their own: the third row is whatever is there.
+          // Rows have no identity: the third row is whatever is there.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <Text key={index} wrap="truncate">
             {painted?.[top.current + index] ?? paintRow(shown, theme)}

@@ -18,7 +18,7 @@ export interface HistorySearch {
 /** Prompts by scope, oldest first; undefined while they are loading or if they cannot be loaded. */
 export type SearchSources = Readonly<Record<SearchScope, readonly string[] | undefined>>;
 
-/** Maximum number of matches kept; more than anyone steps through. */
+/** Maximum number of matches kept; more than a user steps through. */
 const MAX_MATCHES = 500;
 
 /** Starts with all prompts of the project, newest first. */

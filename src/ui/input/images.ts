@@ -108,7 +108,6 @@ function blindText(model: string): string {
  * queue, editor, a rewound turn), its images can be looked up here again.
  */
 interface ImageShelf {
-  /** Adds an image and returns its label. */
   add(image: ImagePart): string;
   /** Returns the images that a text names, in order of appearance. */
   named(text: string): readonly ImagePart[];

@@ -100,8 +100,8 @@ function candidatesOf(key: string): readonly string[] {
 // Keys in dialogs: an action of the place, an edit of its text field, or text. Pure.
 
 /**
- * Actions that may have a key: Ctrl+C and Ctrl+D mean the same in every dialog, and the transcript has a screen of its
- * own.
+ * Actions that may have a key: Ctrl+C and Ctrl+D mean the same in every dialog, and the transcript has a separate
+ * screen.
  */
 export type DialogFocusAction = DialogActionName | (typeof everywhere)[number] | (typeof onOwnScreen)[number];
 

@@ -116,7 +116,7 @@ export function tasks(agent: Agent, { controller, tell }: DialoguePorts): Dialog
 
 // Rewind: choose a turn by number, then what to restore, with the effect on files.
 
-/** Maximum turns read out; `/rewind 30` goes further back. */
+/** Maximum turns printed; `/rewind 30` reaches older ones. */
 const TURNS_TOLD = 20;
 
 /** Loads the turns or the plan, then asks. */

@@ -27,7 +27,7 @@ interface WordsOptions extends PrinterOptions {
   readonly words: MarkdownRenderer;
   /** True for a prompt that the terminal has already echoed. */
   readonly isEchoed: (text: string) => boolean;
-  /** True for a call whose preview was read out for approval, so that its changes are known. */
+  /** True for a call whose preview was printed for approval, so that its changes are known. */
   readonly isHeard: (callId: string) => boolean;
 }
 

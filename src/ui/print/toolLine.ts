@@ -10,7 +10,6 @@ import { displayText } from './content.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';
 
-/** Status of a tool call. */
 type ToolStatus = 'running' | 'ok' | 'partial' | 'error' | 'denied' | 'interrupted';
 
 interface ToolLine {
@@ -151,6 +150,6 @@ export function failureOf(result: ToolResult): { readonly text: string; readonly
   const error = result.error ?? '';
   if (result.kind === 'command') return { text: output || error, keep: 'end' };
   const text = revealHidden(sanitize(result.error ?? output));
-  // The line of the call says so.
+  // The call's line already shows it.
   return { text: result.status === 'denied' ? text.replace(/^Not allowed: /, '') : text, keep: 'start' };
 }

@@ -175,7 +175,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
   };
 }
 
-/** The state of the list, the preview that belongs to it, and who is told of changes. */
+/** The state of the list, the preview that belongs to it, and the listeners for changes. */
 function createPickerStore(port: SessionsPort, currentId: string | undefined) {
   const listeners = new Set<() => void>();
   let state = createPickerState();

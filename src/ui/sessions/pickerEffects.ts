@@ -19,7 +19,7 @@ interface PickerLists {
   load(): Promise<void>;
   /** Lists the sessions of the current scope. */
   list(): Promise<void>;
-  /** Searches for the current text after a short delay; cancels the previous search. */
+  /** The first page fills the screen; each page after it takes about one frame. */
   searchSoon(): void;
   dispose(): void;
 }

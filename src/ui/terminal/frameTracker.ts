@@ -136,7 +136,7 @@ function heightOf(cells: Cells, columns: number): number {
   let height = 1;
   let used = 0;
   for (const width of cells) {
-    // An unwritten cell is a blank.
+    // An unwritten cell is a space.
     const columnsOfCell = width ?? 1;
     if (used + columnsOfCell > columns) {
       height += 1;

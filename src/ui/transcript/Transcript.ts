@@ -194,7 +194,6 @@ export class Transcript {
     return this.#isFollowing;
   }
 
-  /** The entry at the top row. */
   topEntry(): JSONLEntry | undefined {
     return this.#document.entryAt(this.#top.item);
   }

@@ -94,7 +94,7 @@ function cutMarkdown(text: string): string[] {
   while (rest.length > size) {
     const { finished } = splitFinished(rest.slice(0, size));
     if (finished.trim() === '') {
-      // A single block is longer than the limit: look further.
+      // A single block is longer than the limit: search further.
       size *= 2;
       continue;
     }
@@ -131,7 +131,6 @@ function cutAtLines(text: string, size: number): string[] {
 
 /** What an entry needs from other entries. */
 interface EntrySurroundings {
-  /** The call of a tool result. */
   readonly call: JSONLEntry['tool'];
   /** The full text for an entry that contains only part of it, once it has been read. */
   readonly original: string | undefined;

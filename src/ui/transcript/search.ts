@@ -40,7 +40,6 @@ export interface TranscriptSearch {
     shouldContinue: ShouldContinue,
   ): Promise<{ readonly number: number; readonly all: number } | undefined>;
   placeOf(found: Match): RowPosition;
-  /** Marks the matches in a row. */
   mark(text: string, place: RowPosition): string;
 }
 

@@ -33,7 +33,6 @@ export interface TranscriptDocument {
   /** The first and the last item; the last one is the live output. */
   bounds(): { readonly first: number; readonly last: number };
   entryAt(item: number): JSONLEntry | undefined;
-  /** Sets an item's full text. */
   setOriginal(item: number, text: string): void;
   partsOf(item: number): number;
   rowsOf(item: number, part: number): readonly string[];

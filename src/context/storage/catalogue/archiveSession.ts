@@ -30,7 +30,7 @@ export type Stored =
       readonly type: 'done';
       readonly file: string;
       readonly bytes: number;
-      /** Present if the archive was damaged: what is lost, and where it is kept; for the user. */
+      /** Present if the archive was damaged: what is lost, and where it is stored; for the user. */
       readonly lost?: string;
     }
   /** The session is open elsewhere. */

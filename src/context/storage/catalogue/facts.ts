@@ -10,7 +10,7 @@ interface ModelTokens {
   readonly input: number;
   readonly output: number;
   readonly cached: number;
-  /** Absent = none was written to a cache for a price of its own. */
+  /** Absent = nothing was written to a cache with a separate price. */
   readonly written?: number;
 }
 
@@ -27,7 +27,6 @@ export interface SessionFacts {
   readonly gitBranch?: string;
   readonly model?: string;
   readonly titles: { readonly [source in SessionRecord['titleSource']]?: string };
-  /** Tokens used, by model. */
   readonly usage: Readonly<Record<string, ModelTokens>>;
   readonly lastLines: readonly string[];
 }

@@ -68,7 +68,6 @@ function lossOf(damaged: readonly DamagedLine[]): string {
 
 const maxShown = 5;
 
-/** Number of seqs in the ranges. */
 function countOf(ranges: readonly SeqRange[]): number {
   return ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
 }

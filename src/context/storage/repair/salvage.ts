@@ -11,7 +11,6 @@ import { beforeTornSeal, isTooDeep, migrateEntry, unseal } from '../entryLine.ts
 
 /** Something found in a damaged line. */
 export type Piece =
-  /** An intact entry. */
   | { readonly entry: JSONLEntry }
   /** A JSON object that is or was an entry; its identity may be missing or wrong: see `mend`. */
   | { readonly garbled: GarbledValue };

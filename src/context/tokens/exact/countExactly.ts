@@ -65,7 +65,7 @@ function writeUtf8(text: string, start: number, end: number): number {
 
 /**
  * A position at or before `limit` where the text can be split without changing the tokens on either side: after an
- * ASCII letter or digit followed by another class, or between a character and a blank. If the last 4,096 characters
+ * ASCII letter or digit followed by another class, or between a character and a space. If the last 4,096 characters
  * have none (an unbroken run), returns `limit`, which may add a token or two, but never splits a surrogate pair.
  * Returns `text.length` if that is at most `limit`.
  */

@@ -85,7 +85,7 @@ export function partUse(visit: Visit, policy: Policy, added?: ReadonlySet<string
   if (!isKnown || !hasSafeEnvironment(part)) return 'other';
   if (isBuiltin.test(name)) return 'nothing';
   if (comesFromProject({ ...visit, part }, policy)) return 'other';
-  // The commands that it carries follow as parts of their own.
+  // The commands that it contains follow as separate parts.
   return part.carrier || writesNoContent.test(name) || readOnlyUse(part) !== undefined ? 'nothing' : 'other';
 }
 

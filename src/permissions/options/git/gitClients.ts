@@ -98,7 +98,7 @@ export const changingSubcommands: RegExp = named(`
   show-ref sparse-checkout stage stash status stripspace submodule subtree switch symbolic-ref tag update-index update-ref
   update-server-info var verify-commit verify-pack verify-tag version whatchanged worktree write-tree`);
 
-/** The first word of subcommands that have subcommands of their own. */
+/** The first word of subcommands that have their own subcommands. */
 export const firstWords: Readonly<Record<string, RegExp>> = { lfs: lfs.changing, maintenance: /^run$/ };
 
 /** Words of a subcommand, in addition to its risky options, with which it runs a program or writes to a file they name. */

@@ -176,9 +176,9 @@ const turned = (find: Motion): Motion => ({
   name: find.name === find.name.toLowerCase() ? find.name.toUpperCase() : find.name.toLowerCase(),
 });
 
-// Words as defined by vim: runs of characters of one kind; for `W`, everything between blanks. Pure.
+// Words as defined by vim: runs of characters of one kind; for `W`, everything between spaces. Pure.
 
-/** The kind of a unit; a folded paste and an empty line are words of their own. */
+/** The kind of a unit; a folded paste and an empty line are separate words. */
 export function kindOf(units: readonly Unit[], at: number, isBig: boolean): string {
   const unit = units[at];
   if (unit === undefined) return 'end';

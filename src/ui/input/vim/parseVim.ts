@@ -141,7 +141,6 @@ const done = (command: VimCommand): ParsedVim => ({ type: 'command', command });
 const incomplete: ParsedVim = { type: 'incomplete' };
 const invalid: ParsedVim = { type: 'invalid' };
 
-/** Types of the vim mode. */
 type VimMode = 'insert' | 'normal' | 'visual' | 'visual_line';
 
 export type Operator = 'd' | 'c' | 'y' | '>' | '<' | '~' | 'u' | 'U';
@@ -163,7 +162,6 @@ export type Target =
   | { readonly type: 'object'; readonly object: TextObject }
   /** A doubled operator: whole lines. */
   | { readonly type: 'lines' }
-  /** The selection. */
   | { readonly type: 'selection' };
 
 /** One complete command. `count` is absent if none was typed. */
