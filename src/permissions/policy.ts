@@ -1,4 +1,5 @@
 /** The input of a decision: the rules in force, the mode, and where the user works. */
+import type { IndexPaths } from '../disk/gitIndex.ts';
 import type { PermissionDecision, PermissionMode } from '../protocol/permissions.ts';
 import type { FilesBelow, Selection, TreeEntry } from './lookups/filesBelow.ts';
 import type { Shown } from './lookups/gitContent.ts';
@@ -56,6 +57,8 @@ export interface DiskLookups {
   readonly gitIncludes: (directory: string, home: string) => readonly string[];
   /** The files in git's index, absolute; undefined if unknown. */
   readonly trackedFiles: (directory: string) => readonly string[] | undefined;
+  /** These files and the submodules next to them, absolute; undefined if unknown. */
+  readonly trackedPaths: (directory: string) => IndexPaths | undefined;
   /** The files, absolute, whose content a git command shows; runs git. undefined if unknown. */
   readonly gitShows: (
     directory: string,

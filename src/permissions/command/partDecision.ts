@@ -213,7 +213,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
     ...use.contents.map((word) => decideOperand(word, directory, 'contents', policy)),
     ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),
     ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
-    ...(use.trees ?? []).map((tree) => decideTree(tree, directory, what, policy)),
+    ...(use.trees ?? []).map((tree) => decideTree(tree, directory, what, policy, others)),
     ...(use.shown ?? []).flatMap((shown) =>
       (use.repositories ?? []).map((place) =>
         decideShown(shown, policy.realpath(locate(place, directory, policy)), what, policy),

@@ -7,6 +7,7 @@ import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { foldText, isSensitive } from '../files/sensitive.ts';
 import { mayHoldCredentials } from '../lookups/credentialSettings.ts';
+import type { FilesBelow } from '../lookups/filesBelow.ts';
 import type { Shown } from '../lookups/gitContent.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
 import type { OpenPattern, ReadOnlyUse, Tree } from '../readOnly/use.ts';
@@ -14,6 +15,7 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import { OUTPUT_OF_COMMAND } from '../shell/word.ts';
 import type { Argument } from '../shell/wordValues.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
+import { misreadName, trackedBelow } from './foundNames.ts';
 import type { Touched } from './plainEdits.ts';
 
 const allowed: PermissionDecision = {
@@ -73,10 +75,18 @@ export function decidePattern(
 
 /**
  * Decides whether every file in a folder may be shown. Another program could add a file between this check and the
- * command; a program that can do that can also read it.
+ * command; a program that can do that can also read it. `others`: the paths that the rest of the command touches.
  */
-export function decideTree(tree: Tree, directory: string, what: string, policy: Policy): PermissionDecision {
+export function decideTree(
+  tree: Tree,
+  directory: string,
+  what: string,
+  policy: Policy,
+  others: Touched = [],
+): PermissionDecision {
   if (isNoFile(tree.path)) return allowed;
+  if (tree.words !== undefined && others?.length !== 0)
+    return { behavior: 'ask', reason: `${what} may get the name of a file that the same command creates.` };
   const place = locate(tree.path, directory, policy);
   const places = hasGlob(tree.path) ? policy.expandGlob(place) : [place];
   if (places === undefined)
@@ -97,16 +107,20 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
   const hiding: string[] = [];
   let secret: string | undefined;
   for (const at of places) {
-    const found = policy.filesBelow(policy.realpath(at), tree);
+    const found = foundIn(tree, at, policy);
     if (found === undefined) {
       if (tree.codeOnly === true && !hasRules) continue;
       return { behavior: 'ask', reason: `${what} reads files that cannot all be checked.` };
     }
     const { files, links, folders } = found;
-    const odd = tree.plainNames
-      ? [...files, ...links, ...folders].find((path) => /[\s"'\\]/.test(path))
-      : undefined;
-    if (odd !== undefined) return { behavior: 'ask', reason: `${odd} would be read as several names.` };
+    const real = policy.realpath(at);
+    // Limits do not apply to a file that is itself the place.
+    const named = [...files, ...links, ...folders].filter((path) => path === real || mayMatch(tree, path));
+    const misread = tree.words && misreadName(named, tree, tree.words, real);
+    if (misread !== undefined) return { behavior: 'ask', reason: misread };
+    const [folder] = tree.tracked !== undefined && tree.entersFolders ? folders : [];
+    if (folder !== undefined)
+      return { behavior: 'ask', reason: `${folder} is a folder with files of its own.` };
     for (const path of files) {
       if (tree.namesOnly || !mayMatch(tree, path) || !mustCheck(path)) continue;
       const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy);
@@ -123,13 +137,19 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
       const isNamed = tree.namesOnly && cause === 'secret' && inWorkspace(target, policy);
       if (behavior !== 'allow' && !isNamed) return { behavior, reason };
       if (tree.namesOnly) continue;
-      if (policy.isDirectory(target) && !(inWorkspace(target, policy) && tree.only !== undefined))
+      const isSkipped = tree.only !== undefined || (tree.tracked !== undefined && !tree.entersFolders);
+      if (policy.isDirectory(target) && !(inWorkspace(target, policy) && isSkipped))
         return { behavior: 'ask', reason: `${path} leads to another folder.` };
     }
   }
   if (secret === undefined) return allowed;
   return { behavior: 'ask', reason: secret, hiding };
 }
+
+const foundIn = (tree: Tree, at: string, policy: Policy): FilesBelow | undefined =>
+  tree.tracked === undefined
+    ? policy.filesBelow(policy.realpath(at), tree)
+    : trackedBelow(tree.tracked, at, policy);
 
 /**
  * The files that must be hidden so that nothing in several decisions needs approval; undefined if that is not enough.
@@ -159,7 +179,7 @@ export function secretBelow(tree: Tree, directory: string, policy: Policy): stri
   const place = locate(tree.path, directory, policy);
   const isSecret = secretTest(policy);
   for (const at of hasGlob(tree.path) ? (policy.expandGlob(place) ?? []) : [place]) {
-    const found = policy.filesBelow(policy.realpath(at), tree);
+    const found = foundIn(tree, at, policy);
     if (found === undefined) return 'unknown';
     const secret = found.files.find(
       (path) =>

@@ -13,6 +13,7 @@ import {
   gitShows,
   includedSettings,
   trackedFiles,
+  trackedPaths,
 } from './gitPrograms.ts';
 import { gitSettingLookups } from './gitSettingPrograms.ts';
 import { realpathForAll } from './realpathForAll.ts';
@@ -35,6 +36,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   gitFetches,
   ...gitSettingLookups(env),
   trackedFiles,
+  trackedPaths,
   gitShows: gitShows(env, realpathForAll),
   projectProgram: (workspace, name) => projectProgram(env, workspace, name),
 });

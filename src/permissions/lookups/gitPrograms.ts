@@ -107,15 +107,26 @@ export function includedSettings(directory: string, home: string): readonly stri
 }
 
 /** The files in git's index, absolute, in the repository found from the directory; undefined if unknown. */
-export function trackedFiles(directory: string): readonly string[] | undefined {
+export const trackedFiles = (directory: string): readonly string[] | undefined =>
+  trackedPaths(directory)?.files;
+
+/**
+ * The files and submodules in that index, absolute; undefined if unknown, or if the index contains paths such as `../x`,
+ * which git itself never writes.
+ */
+export function trackedPaths(directory: string): IndexPaths | undefined {
   const repository = findRepository(directory);
-  if (repository === undefined) return [];
+  if (repository === undefined) return { files: [], submodules: [] };
   const { folder, worktree, common } = repository;
   if (common === undefined) return undefined;
   const settings = readText(join(common, 'config'));
-  return settings === undefined
-    ? undefined
-    : readIndex(folder, settings)?.files.map((path) => join(worktree, path));
+  const paths = settings === undefined ? undefined : readIndex(folder, settings);
+  if (paths === undefined) return undefined;
+  const top = worktree === '/' ? '' : worktree;
+  if ([...paths.files, ...paths.submodules].some((path) => join(worktree, path) !== `${top}/${path}`))
+    return undefined;
+  const absolute = (path: string): string => `${top}/${path}`;
+  return { files: paths.files.map(absolute), submodules: paths.submodules.map(absolute) };
 }
 
 /** Asks git whose content a command shows, with the user's environment; see `shownFiles`. */

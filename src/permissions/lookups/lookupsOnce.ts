@@ -55,6 +55,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       listTree: inTime(lookups.listTree, undefined),
       filesBelow: inTime(lookups.filesBelow, undefined),
       trackedFiles: inTime(lookups.trackedFiles, undefined),
+      trackedPaths: inTime(lookups.trackedPaths, undefined),
       gitShows: inTime(lookups.gitShows, undefined),
       gitRunsPrograms: inTime(lookups.gitRunsPrograms, true),
       gitFetches: inTime(lookups.gitFetches, true),

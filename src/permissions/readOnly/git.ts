@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { shownBy } from '../lookups/gitContent.ts';
-import { readOptions } from '../options/readOptions.ts';
+import { type OptionList, readOptions } from '../options/readOptions.ts';
 import { gitCommands } from './gitOptions.ts';
-import type { ReadOnlyUse } from './use.ts';
+import type { FoundFiles, ReadOnlyUse } from './use.ts';
 
 /**
  * Placeholders that make git verify signatures of commits, by running a program, or show the content of whatever a
@@ -163,5 +163,32 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
     names: [],
     trees: places.map((path) => ({ path, hidden: true, follows: false })),
     ...shown,
+  };
+}
+
+/** Options that select among the tracked files, and change no name. */
+const selecting: OptionList = {
+  flags: 'cdmz',
+  long: ['--cached', '--deduplicate', '--deleted', '--error-unmatch', '--modified'],
+};
+
+/**
+ * The files whose names `git ls-files` prints. Its words are folders and files below the current one, or patterns: all
+ * files count as listed by one that is not just an ending.
+ */
+export function printedByGit([name, ...args]: readonly string[]): FoundFiles | undefined {
+  const read = name === 'ls-files' ? readOptions(args, selecting) : undefined;
+  if (read === undefined) return undefined;
+  const places = read.operands.map((word) => word ?? '');
+  // Git prints names above the current folder as `../x`, and `:` begins pathspec magic.
+  if (places.some((word) => word === '' || /^[:/~]|\\/.test(word) || word.split('/').includes('..')))
+    return undefined;
+  const isOpen = places.some((word) => /[*?[]/.test(word) && !/^\*\.\w[\w.-]*$/.test(word));
+  const tracked = isOpen ? [] : places;
+  return {
+    trees: [{ path: '.', hidden: true, follows: true, tracked }],
+    hasFolders: false,
+    isBare: true,
+    byNul: read.options.some((option) => option.name === '-z'),
   };
 }

@@ -5,7 +5,8 @@
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Argument } from '../shell/wordValues.ts';
-import { findUse, xargsUse } from './find.ts';
+import { findUse } from './find.ts';
+import { xargsUse } from './foundWords.ts';
 import { programUse } from './programs.ts';
 import { mergeUses, type OpenPattern, type ReadOnlyUse } from './use.ts';
 

@@ -1,6 +1,6 @@
 /** Search programs: they may show every file in the folders they are given. */
 import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
-import type { ReadOnlyUse, Tree } from './use.ts';
+import type { FoundFiles, ReadOnlyUse, Tree } from './use.ts';
 
 const long = (names: string): readonly string[] => names.split(/\s+/).map((name) => `--${name}`);
 
@@ -175,4 +175,38 @@ function fdUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(args, fdOptions);
   if (read === undefined) return undefined;
   return { contents: [], names: read.operands.slice(1).map((word) => word ?? '') };
+}
+
+/**
+ * Options with which grep and ripgrep print nothing but names, unchanged. Others add text (`--stats`, `--count`) or colors;
+ * `-Z` separates names in GNU grep only.
+ */
+const listing = {
+  grep: /^(?:-[EFGPIilLnrsvwxaem]|--(?:extended-regexp|fixed-strings|perl-regexp|files-with-matches|files-without-match|ignore-case|no-messages|invert-match|line-number|line-regexp|word-regexp|recursive|text|null|max-count|regexp|include|exclude|exclude-dir))$/,
+  rg: /^(?:-[FPSUaeiglnstuvwxTj0.]|--(?:case-sensitive|files|files-with-matches|files-without-match|fixed-strings|glob|hidden|iglob|ignore-case|invert-match|line-number|line-regexp|max-depth|multiline|multiline-dotall|no-config|no-hidden|no-ignore|no-ignore-vcs|no-messages|null|one-file-system|pcre2|regexp|smart-case|sort|sortr|text|threads|type|type-not|unrestricted|word-regexp))$/,
+} as const;
+
+/** The files whose names `grep -l`, `rg -l` or `rg --files` prints, if it prints nothing else. */
+export function printedBySearch(name: 'grep' | 'rg', args: readonly string[]): FoundFiles | undefined {
+  const read = readOptions(args, searchOptions[name]);
+  if (read === undefined || read.late.length > 0) return undefined;
+  const has = (...names: string[]): boolean => read.options.some((option) => names.includes(option.name));
+  const isFiles = has('--files');
+  if (!isFiles && !has('-l', '-L', '--files-with-matches', '--files-without-match')) return undefined;
+  if (!read.options.every((option) => listing[name].test(option.name))) return undefined;
+  const pattern = isFiles || has('-e', '--regexp') ? 0 : 1;
+  if (read.operands.length < pattern) return undefined;
+  const given = read.operands.slice(pattern).map((word) => word ?? '');
+  const isRecursive = name === 'rg' || has('-r', '--recursive');
+  // The name of the standard input is not that of a file.
+  if (given.some((word) => word === '-' || word === '') || (given.length === 0 && !isRecursive))
+    return undefined;
+  const { codeOnly, ...tree } = treeOf(name, read);
+  return {
+    trees: (given.length > 0 ? given : ['.']).map((path) => ({ ...tree, path })),
+    hasFolders: false,
+    // ripgrep drops `./` from some places, depending on its version.
+    isBare: given.length === 0 || (name === 'rg' && given.some((word) => /^\.\/*$/.test(word))),
+    byNul: has('-0', '--null'),
+  };
 }

@@ -38,10 +38,34 @@ export interface Tree {
   readonly namesOnly?: boolean;
   /** Whether it follows the links that it finds. */
   readonly follows: boolean;
-  /** Names with spaces or quotes would be split into several. */
-  readonly plainNames?: boolean;
   /** Everything it looks for is code, judging by file extensions. */
   readonly codeOnly?: boolean;
+  /** Limited to the files that git tracks, at these paths or with these endings (`*.ts`); empty = all of them. */
+  readonly tracked?: readonly string[];
+  /** Shows everything in a folder among the tracked files. */
+  readonly entersFolders?: boolean;
+  /** The names that are found become words of another command. */
+  readonly words?: FoundWords;
+}
+
+/** The files whose names a command inserts or prints. */
+export interface FoundFiles {
+  /** Where they are. */
+  readonly trees: readonly Tree[];
+  /** Folders may be among them. */
+  readonly hasFolders: boolean;
+  /** The names do not begin with a path, and so may look like options. */
+  readonly isBare: boolean;
+  /** Each printed name ends with a NUL instead of a line feed. */
+  readonly byNul: boolean;
+}
+
+/** How the names that one command prints become words of another. */
+export interface FoundWords {
+  /** `xargs`: split at spaces, quotes and backslashes; `shell`: split at spaces, and expanded as patterns. */
+  readonly split: 'never' | 'xargs' | 'shell';
+  /** They do not begin with a path, so they may look like options. */
+  readonly isBare: boolean;
 }
 
 export interface OpenPattern {

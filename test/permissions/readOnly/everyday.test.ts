@@ -35,6 +35,7 @@ beforeAll(async () => {
     writeFileSync(join(project, name), text);
   }
   execFileSync('git', ['init', '-q', project]);
+  execFileSync('git', ['-C', project, 'add', '.'], { stdio: 'ignore' });
   policy = await policyFor([], 'default', { root: project });
 });
 
@@ -100,6 +101,13 @@ const commands: Readonly<Record<string, string>> = {
     ag TODO
     git grep foo
     git grep -n "TODO" -- src
+    git ls-files | xargs wc -l
+    git ls-files -z | xargs -0 wc -l
+    git ls-files '*.ts' | xargs grep foo
+    rg -l foo | xargs wc -l
+    rg --files src | xargs wc -l
+    grep -rl foo src | xargs sed -n 1,5p
+    grep -rl --include='*.ts' foo . | xargs head -5
     ? grep -r foo .
     ? rg --hidden TOKEN
     ? rg -uu TOKEN

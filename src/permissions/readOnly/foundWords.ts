@@ -1,0 +1,49 @@
+/** Commands whose words are the names that another command prints: `… | xargs wc -l` and `wc -l $(…)`. */
+import type { Argument } from '../shell/wordValues.ts';
+import { eachUse } from './eachFile.ts';
+import { printedByFind } from './find.ts';
+import { printedByGit } from './git.ts';
+import { printedBySearch } from './search.ts';
+import type { FoundFiles, ReadOnlyUse } from './use.ts';
+
+/** The files whose names a command prints; undefined if it may print anything else. */
+function printedBy(run: readonly Argument[]): FoundFiles | undefined {
+  const words = run.flatMap((word) => (word.type === 'text' ? [word.text] : []));
+  if (words.length < run.length) return undefined;
+  const [name, ...args] = words;
+  switch (name) {
+    case 'find':
+      return printedByFind(args);
+    case 'git':
+      return printedByGit(args);
+    case 'grep':
+    case 'rg':
+      return printedBySearch(name, args);
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * `find … | xargs wc -l`: the added words are names of files that can be checked in advance. With `-0` they are used
+ * verbatim; without it, only if no name contains spaces, quotes or backslashes.
+ */
+export function xargsUse(
+  args: readonly string[],
+  input: readonly Argument[] | undefined,
+): ReadOnlyUse | undefined {
+  const found = input && printedBy(input);
+  if (found === undefined) return undefined;
+  let at = 0;
+  let byNul = false;
+  for (; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    if (/^(?:-0|--null)$/.test(word)) byNul = true;
+    else if (/^-[nP]$/.test(word) && /^\d+$/.test(args[at + 1] ?? '')) at += 1;
+    else if (!/^(?:-r|--no-run-if-empty|-[nP]\d+)$/.test(word)) break;
+  }
+  const command = args.slice(at);
+  if (command.length === 0 || byNul !== found.byNul || command.includes('{}')) return undefined;
+  if (command[0]?.startsWith('-') === true) return undefined;
+  return eachUse([...command, '{}'], found, { split: byNul ? 'never' : 'xargs', mayBeNone: true });
+}

@@ -1,0 +1,318 @@
+/** Commands whose words are the names that another command prints: `git ls-files | xargs wc -l`, `wc -l $(rg -l x)`. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
+import type { PermissionMode } from '../../../src/protocol/permissions.ts';
+import { outside, policyFor, top } from '../harness.ts';
+
+const projects = join(top, 'home', 'projects');
+const git = (name: string, ...args: readonly string[]): void => {
+  const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'protocol.file.allow=always'];
+  execFileSync('git', [...own, ...args], { cwd: join(projects, name), stdio: 'ignore' });
+};
+
+function project(name: string, files: readonly string[], others: readonly string[] = []): void {
+  mkdirSync(join(projects, name), { recursive: true });
+  for (const file of [...files, ...others]) {
+    mkdirSync(dirname(join(projects, name, file)), { recursive: true });
+    writeFileSync(join(projects, name, file), 'foo\n');
+  }
+  git(name, 'init', '-q', '-b', 'main');
+  if (files.length > 0) git(name, 'add', '-f', '--', ...files);
+}
+
+const link = (name: string, target: string, path: string): void =>
+  symlinkSync(target, join(projects, name, path));
+
+const plain = ['src/app.ts', 'src/util/text.ts', 'docs/read.md', 'README.md'];
+/** Names that a program or a shell would take for something else. */
+const odd: Readonly<Record<string, string>> = {
+  option: '-rf',
+  long: '--files0-from=README.md',
+  blank: 'a b',
+  quote: "it's",
+  backslash: 'a\\b',
+  newline: 'a\nREADME.md',
+  umlaut: 'ä.md',
+  assignment: 'FS=x',
+  plus: '+1',
+  tilde: '~',
+  star: '*',
+  tab: 'a\tb',
+};
+
+beforeAll(() => {
+  project('plain', plain, ['node_modules/x/.env', '.env', 'src/.env.local']);
+  writeFileSync(join(projects, 'plain/.gitignore'), 'node_modules\n.env\n.env.local\n');
+  for (const [name, file] of Object.entries(odd)) project(name, [...plain, file]);
+  for (const [name, file] of Object.entries(odd)) project(`untracked-${name}`, plain, [file]);
+  project('deep', [...plain, 'src/-o', 'src/x=1/y']);
+  project('secret', [...plain, '.env', 'certs/server.key']);
+  project('links', plain, ['private/id_rsa']);
+  link('links', outside, 'out');
+  link('links', join(outside, 'secret.txt'), 'out.txt');
+  link('links', '../private/id_rsa', 'docs/key');
+  link('links', 'docs', 'inner');
+  git('links', 'add', '--', 'docs/key', 'out.txt');
+  project('inner', plain);
+  link('inner', 'README.md', 'CLAUDE.md');
+  link('inner', 'docs', 'manual');
+  git('inner', 'add', '--', 'CLAUDE.md', 'manual');
+  project('moved', [...plain, 'lib/secret.txt']);
+  execFileSync('rm', ['-r', 'lib'], { cwd: join(projects, 'moved') });
+  link('moved', outside, 'lib');
+  project('module', ['x.ts'], ['.env']);
+  git('module', 'commit', '-qm', 'one');
+  project('modules', plain);
+  git('modules', 'submodule', 'add', '-q', join(projects, 'module'), 'sub');
+  project('modulelink', plain);
+  git('modulelink', 'update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},key`);
+  link('modulelink', join(outside, 'secret.txt'), 'key');
+  project('climbing', plain);
+  climb(join(projects, 'climbing/.git/index'));
+});
+
+/** An index as no git writes it: a path of the same length leads out of the worktree. */
+function climb(index: string): void {
+  execFileSync('python3', [
+    '-c',
+    `import hashlib, sys
+data = open(sys.argv[1], 'rb').read()[:-20].replace(b'src/app.ts', b'../../x.ts')
+open(sys.argv[1], 'wb').write(data + hashlib.sha1(data).digest())`,
+    index,
+  ]);
+}
+
+async function verdict(
+  name: string,
+  command: string,
+  mode: PermissionMode = 'default',
+  rules: readonly string[] = [],
+) {
+  const root = join(projects, name);
+  const policy = await policyFor(rules, mode, { root });
+  return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
+}
+
+type Rows = readonly (readonly [behavior: 'allow' | 'ask', project: string, command: string])[];
+const table = (rows: Rows): void => {
+  test.each(rows)('%s in %s: %s', async (behavior, name, command) => {
+    expect(await verdict(name, command)).toBe(behavior);
+  });
+};
+
+describe('git ls-files | xargs', () => {
+  table([
+    ['allow', 'plain', 'git ls-files | xargs wc -l'],
+    ['allow', 'plain', 'git ls-files -z | xargs -0 wc -l'],
+    ['allow', 'plain', "git ls-files '*.ts' | xargs grep foo"],
+    ['allow', 'plain', 'git ls-files src docs/read.md | xargs -n 1 head -5'],
+    ['allow', 'plain', 'git ls-files -m -- src | xargs cat'],
+    ['allow', 'plain', 'cd src && git ls-files | xargs wc -l'],
+    ['allow', 'plain', 'git ls-files | xargs rg foo'],
+    ['allow', 'plain', 'git ls-files | xargs ls -l'],
+    ['allow', 'inner', 'git ls-files | xargs cat'],
+    ['ask', 'inner', 'git ls-files | xargs grep -r foo'],
+    // Names that end differently than xargs expects.
+    ['ask', 'plain', 'git ls-files -z | xargs wc -l'],
+    ['ask', 'plain', 'git ls-files | xargs -0 wc -l'],
+    // Without names it would search everything.
+    ['ask', 'plain', 'git ls-files | xargs grep -r foo'],
+    ['allow', 'plain', 'git ls-files | xargs grep -r foo src/util'],
+    ['ask', 'plain', 'git ls-files | xargs rm'],
+    ['ask', 'plain', 'git ls-files | xargs sed -i s/a/b/'],
+    ['ask', 'plain', 'git ls-files | xargs -I{} cat {}'],
+    ['ask', 'plain', 'git ls-files | xargs cat < .env'],
+  ]);
+  table(
+    [
+      ...[
+        '-s',
+        '-t',
+        '-v',
+        '-o',
+        '-i -x a',
+        '-k',
+        '-u',
+        '-f',
+        '--stage',
+        '--debug',
+        '--eol',
+        '--full-name',
+        '--sparse',
+      ],
+      ...['--recurse-submodules', '--with-tree=HEAD', '--format=.env', '--abbrev', '--others', '--directory'],
+      ...['..', '../plain', '/', ':/', ':(top).env', "':!x'", '~', "''", 'src/../..', "'a\\\\b'", '-- :/'],
+    ].map((word) => ['ask', 'plain', `git ls-files ${word} | xargs cat`] as const),
+  );
+  table([
+    ['ask', 'plain', 'git -C src ls-files | xargs cat'],
+    ['ask', 'plain', 'git --literal-pathspecs ls-files | xargs cat'],
+    ['ask', 'plain', 'git ls-tree --name-only HEAD | xargs cat'],
+    ['ask', 'plain', 'GIT_INDEX_FILE=x git ls-files | xargs cat'],
+    ['ask', 'plain', 'env GIT_INDEX_FILE=x git ls-files | xargs cat'],
+  ]);
+});
+
+describe('a tracked secret', () => {
+  table([
+    ['ask', 'secret', 'git ls-files | xargs cat'],
+    ['ask', 'secret', 'git ls-files -z | xargs -0 grep foo'],
+    ['ask', 'secret', 'git ls-files certs | xargs cat'],
+    ['ask', 'secret', 'git ls-files certs/server.key | xargs cat'],
+    ['ask', 'secret', 'git ls-files "*.key" | xargs cat'],
+    ['ask', 'secret', "git ls-files '*' | xargs cat"],
+    ['ask', 'secret', "git ls-files 'src*' | xargs cat"],
+    ['allow', 'secret', 'git ls-files | xargs ls -l'],
+    ['allow', 'secret', "git ls-files '*.ts' | xargs cat"],
+    ['allow', 'secret', 'git ls-files src ./docs/ | xargs cat'],
+    ['ask', 'secret', "git ls-files '*.ts' CERTS | xargs cat"],
+    ['ask', 'secret', 'rg --hidden -l foo | xargs cat'],
+    ['ask', 'secret', 'rg -l foo certs | xargs cat'],
+    ['ask', 'secret', 'grep -rl foo . | xargs cat'],
+    ['allow', 'secret', 'grep -rl foo src docs | xargs cat'],
+  ]);
+});
+
+describe('links, submodules and an index from elsewhere', () => {
+  table([
+    ['ask', 'links', 'git ls-files | xargs cat'],
+    ['ask', 'links', 'git ls-files docs | xargs cat'],
+    ['ask', 'links', 'git ls-files out.txt | xargs ls -lL'],
+    ['allow', 'links', 'git ls-files src | xargs cat'],
+    // They do not follow links.
+    ['allow', 'links', 'rg -l foo src | xargs cat'],
+    ['allow', 'links', 'grep -rl foo docs | xargs cat'],
+    ['allow', 'links', 'grep -rl foo inner | xargs cat'],
+    ['ask', 'links', 'grep -rl foo out | xargs cat'],
+    ['ask', 'links', 'rg -l foo out.txt | xargs cat'],
+    // A tracked file behind a link.
+    ['ask', 'moved', 'git ls-files | xargs cat'],
+    ['allow', 'moved', 'git ls-files src | xargs cat'],
+    ['allow', 'modules', 'git ls-files | xargs wc -l'],
+    ['ask', 'modules', 'git ls-files | xargs rg foo'],
+    ['ask', 'modulelink', 'git ls-files | xargs cat'],
+    ['ask', 'climbing', 'git ls-files | xargs cat'],
+  ]);
+});
+
+describe('names that would be read as something else', () => {
+  const names = Object.keys(odd);
+  const verbatim = new Set(['blank', 'quote', 'backslash', 'newline', 'umlaut', 'tab']);
+  table(names.map((name) => ['ask', name, 'git ls-files | xargs cat'] as const));
+  table(
+    names.map(
+      (name) => [verbatim.has(name) ? 'allow' : 'ask', name, 'git ls-files -z | xargs -0 cat'] as const,
+    ),
+  );
+  table(names.map((name) => ['allow', `untracked-${name}`, 'git ls-files | xargs cat'] as const));
+  table(names.map((name) => [name === 'umlaut' ? 'allow' : 'ask', name, 'rg -l foo | xargs cat'] as const));
+  table(
+    names.map((name) => [verbatim.has(name) ? 'allow' : 'ask', name, 'rg -l0 foo | xargs -0 cat'] as const),
+  );
+  table(
+    names.map(
+      (name) => [verbatim.has(name) ? 'allow' : 'ask', name, 'grep -rl --null foo | xargs -0 cat'] as const,
+    ),
+  );
+  table(names.map((name) => ['allow', name, 'grep -rl --null foo . | xargs -0 cat'] as const));
+  table([
+    ['allow', 'deep', 'git ls-files | xargs cat'],
+    ['ask', 'deep', 'cd src && git ls-files | xargs cat'],
+    ['ask', 'blank', "rg -l foo 'a b' src | xargs cat"],
+    ['ask', 'blank', "rg -l -g '*.ts' foo 'a b' | xargs cat"],
+    ['allow', 'blank', "rg -l -g '*.ts' foo | xargs cat"],
+    ['allow', 'blank', "find . -name '*.ts' | xargs cat"],
+    ['ask', 'blank', 'find . -type f | xargs cat'],
+  ]);
+});
+
+describe('rg -l, rg --files and grep -l | xargs', () => {
+  table([
+    ['allow', 'plain', 'rg -l foo | xargs wc -l'],
+    ['allow', 'plain', 'rg --files | xargs wc -l'],
+    ['allow', 'plain', "rg --files -g '*.ts' src | xargs grep -n foo"],
+    ['allow', 'plain', 'rg -l -t ts foo . | xargs head -3'],
+    ['allow', 'plain', "rg -l0 -e foo -e bar src | xargs -0 sed -n '1,5p'"],
+    ['allow', 'plain', 'grep -rl foo docs | xargs sed -n 1,5p'],
+    ['allow', 'plain', 'grep -rln foo docs | xargs head -5'],
+    ['allow', 'plain', 'grep -l foo README.md docs/read.md | xargs cat'],
+    ['allow', 'plain', 'grep -rL foo docs | xargs wc -l'],
+    ['ask', 'plain', 'grep -rl foo src | xargs cat'],
+    ['ask', 'plain', 'grep -rl foo . | xargs head -5'],
+    ['allow', 'plain', "grep -rl --include='*.ts' foo . | xargs head -5"],
+    ['ask', 'plain', 'rg -l --hidden foo | xargs cat'],
+    ['ask', 'plain', 'rg --files --no-ignore --hidden | xargs cat'],
+    ['allow', 'plain', 'rg --files | xargs ls -l'],
+    ['ask', 'plain', 'rg foo | xargs cat'],
+    ['ask', 'plain', 'grep -r foo docs | xargs cat'],
+    ['ask', 'plain', 'grep -l foo | xargs cat'],
+    ['ask', 'plain', 'grep -l foo - | xargs cat'],
+    ['ask', 'plain', 'grep -rl foo docs - | xargs cat'],
+    ['ask', 'plain', 'rg -l foo - | xargs cat'],
+    ['ask', 'plain', 'rg -l foo ~ | xargs cat'],
+    ['ask', 'plain', 'rg -l foo .. | xargs cat'],
+    ['ask', 'plain', 'rg -l foo | xargs -0 cat'],
+    ['ask', 'plain', 'rg -l0 foo | xargs cat'],
+    ['ask', 'plain', 'rg -l foo $DIR | xargs cat'],
+    ['ask', 'plain', 'rg -l foo src* | xargs cat'],
+  ]);
+  table(
+    [
+      ...[
+        '--stats',
+        '--color=always',
+        '-p',
+        '-c',
+        '-q',
+        '--json',
+        '--vimgrep',
+        '--heading',
+        '-L',
+        '--follow',
+      ],
+      ...['--path-separator=x', '-H', '--type-list', '-r x', '--no-filename', '--debug', '--pre=x', '-z'],
+    ].map((option) => ['ask', 'plain', `rg -l ${option} foo docs | xargs cat`] as const),
+  );
+  table(
+    [
+      '-c',
+      '-H',
+      '-h',
+      '-o',
+      '-q',
+      '--color=always',
+      '--label=.env',
+      '-R',
+      '-f list',
+      '-z',
+      '-Z',
+      '-A 1',
+      '-b',
+      '-T',
+      '-U',
+    ].map((option) => ['ask', 'plain', `grep -rl ${option} foo docs | xargs cat`] as const),
+  );
+});
+
+describe('names that the same command creates', () => {
+  // In this project, `out.txt` is a link to a file elsewhere.
+  test.each([
+    "cp README.md 'src/x out.txt' && find src -type f | xargs cat",
+    "touch 'src/x out.txt'; find src -type f | xargs cat",
+    "find src -type f | xargs cat; mv README.md 'src/x out.txt'",
+    "cp README.md 'x out.txt' && find src -type f | xargs cat",
+    'touch ./-rf && rg -l foo src . | xargs cat',
+    "git ls-files '*.ts' | xargs cat; cp README.md x.ts",
+  ])('asks: %s', async (command) => {
+    expect(await verdict('links', command, 'acceptEdits')).toBe('ask');
+  });
+  test('asks about a file that a rule adds to the index', async () => {
+    const rules = ['allow Bash(git add:*)'];
+    expect(await verdict('plain', 'git add -f src && git ls-files | xargs cat', 'default', rules)).toBe(
+      'ask',
+    );
+  });
+});
