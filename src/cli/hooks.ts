@@ -142,6 +142,7 @@ async function askAgent(
     ...{ id: await subagents.newId(sessionId), sessionId, cwd, model, definition: verifier },
     ...{ callId: '', description: 'decides for a hook', isIsolated: false, isOfHook: true },
     parent: alone(context),
+    signal,
   });
   let progress: Progress = noProgress;
   agent.subscribe((event) => {

@@ -1,13 +1,144 @@
 /**
- * Keeps the git processes that we start from waiting forever and from outliving us: git opens whatever a repository
- * has in place of a file, and a pipe without a writer blocks it.
+ * Starts the git processes that are our own: hardened, and so that none waits forever, prints without end, or outlives
+ * us. Each has a process group, which is ended as a whole.
  */
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { lstatOf, readFileNow, readSmallText, statOf } from './fileLookups.ts';
-import { OWN_GIT_ARGUMENTS } from './ownPrograms.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { statOf } from './fileLookups.ts';
+import { blockingFile } from './gitFiles.ts';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from './ownPrograms.ts';
 import { realpath } from './paths.ts';
+
+/** Which git, and for whom. */
+export interface OwnGit {
+  /** The user's environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folders from which no program is started. */
+  readonly workspace: readonly string[];
+}
+
+/** One run of git. */
+interface GitCall {
+  readonly cwd: string;
+  readonly args: readonly string[];
+  readonly timeoutMs: number;
+  /** Of its output; git is stopped if it prints more. */
+  readonly maxBytes: number;
+  readonly input?: string;
+  /** Stops it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How git ended. */
+interface GitEnd {
+  /** Null if it could not be started, or was stopped. */
+  readonly code: number | null;
+  readonly stdout: Buffer;
+  /** Why it could not be started or was stopped, otherwise the end of what it wrote to stderr. As it was written. */
+  readonly problem: string;
+}
+
+/** Runs git once. Never rejects. */
+export function runGit(git: OwnGit, call: GitCall): Promise<GitEnd> {
+  const { cwd, args, timeoutMs, maxBytes, input = '', signal } = call;
+  const blocking = blockingFile(cwd);
+  if (blocking !== undefined) return Promise.resolve(failure(unreadable(blocking)));
+  if (signal?.aborted === true) return Promise.resolve(failure(STOPPED));
+  return new Promise((resolve) => {
+    const child = startGit(git, cwd, args);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let errors = '';
+    /** Why it was stopped by us. */
+    let stopped: string | undefined;
+    const end = (code: number | null, problem: string): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      resolve({ code, stdout: Buffer.concat(chunks), problem });
+    };
+    const stop = (why: string): void => {
+      if (stopped !== undefined) return;
+      stopped = why;
+      void stopGit(child).then(() => end(null, why));
+    };
+    const abort = (): void => stop(STOPPED);
+    const timer = setTimeout(() => stop(tooSlow(timeoutMs)), timeoutMs);
+    signal?.addEventListener('abort', abort, { once: true });
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) return stop('Git printed too much.');
+      chunks.push(chunk);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors = (errors + text).slice(-MAX_PROBLEM);
+    });
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      end(null, error.code === 'ENOENT' ? NOT_INSTALLED : error.message),
+    );
+    child.on('close', (code) => {
+      if (stopped !== undefined) return;
+      if (code === NO_GIT) end(null, NOT_INSTALLED);
+      else end(code, errors);
+    });
+    child.stdin.end(input);
+  });
+}
+
+/** Maximum characters of a problem. */
+const MAX_PROBLEM = 500;
+const STOPPED = 'Git was stopped.';
+const NOT_INSTALLED = 'git is not installed.';
+
+const failure = (problem: string): GitEnd => ({ code: null, stdout: Buffer.alloc(0), problem });
+
+const unreadable = (path: string): string =>
+  `Git would read ${path.slice(0, MAX_PROBLEM)}, which is a pipe, a device or a huge file. Replace it with a small file, or remove it from the git settings.`;
+
+const tooSlow = (timeoutMs: number): string =>
+  `Git did not finish within ${timeoutMs / 1000} seconds and was stopped. Check whether \`git status\` works in this repository.`;
+
+/** Starts git. Errors on its stdin are ignored. */
+function startGit(
+  { env, workspace }: OwnGit,
+  cwd: string,
+  args: readonly string[],
+): ChildProcessWithoutNullStreams {
+  const git = ownGit(args);
+  const child = spawn(git.program, git.args, {
+    cwd,
+    env: ownGitEnvironment(env, workspace, realpath),
+    detached: true,
+    stdio: 'pipe',
+  });
+  child.stdin.on('error', () => {});
+  return child;
+}
+
+/** Until git is killed: on SIGTERM it removes its locks and what it has half made. */
+const GRACE_MS = 1000;
+
+/** Ends git and all that it has started. Resolves when it has ended, or when a disk keeps even a killed process waiting. */
+async function stopGit(child: ChildProcessWithoutNullStreams): Promise<void> {
+  const ended = new Promise<void>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    else child.once('exit', () => resolve());
+  });
+  // Always both: git may have ended, and what it has started may ignore the first.
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    signalGroup(child, signal);
+    await Promise.race([ended, delay(GRACE_MS, undefined, { ref: false })]);
+  }
+  for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // All of it has ended.
+  }
+}
 
 /**
  * The program and arguments that run git so that it is killed when the thread that started it ends, where the machine
@@ -25,7 +156,7 @@ export function ownGit(
 }
 
 /** Exit code of setpriv if git is not installed. */
-export const NO_GIT = 127;
+const NO_GIT = 127;
 
 const KILLED_WITH_US = ['--pdeathsig', 'KILL', '--'];
 
@@ -37,139 +168,4 @@ function findSetpriv(): string {
   const found = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => statOf(path)?.isFile() === true);
   // That of busybox has no such option.
   return found === undefined || /busybox|toybox/.test(realpathSync(found)) ? '' : found;
-}
-
-/** False if git would find no repository from a folder, so that starting it is of no use. */
-export function mayHaveRepository(directory: string): boolean {
-  // Git looks in the folders around the resolved one.
-  for (let at = realpath(resolve(directory)); ; at = dirname(at)) {
-    // The second name is that of a bare repository, or of the git folder itself.
-    if (['.git', 'HEAD'].some((name) => lstatOf(join(at, name)) !== undefined)) return true;
-    if (at === dirname(at)) return false;
-  }
-}
-
-/** Files of a git folder that git reads for nearly every command, and the bytes that they never exceed. */
-const files: Readonly<Record<string, number>> = {
-  HEAD: 64 * 1024,
-  commondir: 64 * 1024,
-  config: 8 * 2 ** 20,
-  'config.worktree': 8 * 2 ** 20,
-  index: 2 ** 30,
-  'packed-refs': 2 ** 30,
-  shallow: 2 ** 28,
-  'info/exclude': 8 * 2 ** 20,
-  'info/attributes': 8 * 2 ** 20,
-  'info/grafts': 2 ** 28,
-  'objects/info/alternates': 2 ** 20,
-  'objects/info/commit-graph': 2 ** 31,
-};
-
-/** Files at the top of a worktree that git reads. */
-const ofWorktree = ['.gitattributes', '.gitignore', '.gitmodules'];
-
-/**
- * False if git could block or run out of memory on the files of the repository that it would find from a folder. Other
- * files than those of `blockingFile` are not checked, so a time limit is needed as well.
- */
-export const isReadableByGit = (directory: string): boolean => blockingFile(directory) === undefined;
-
-/**
- * The first file that git opens early, or that its settings include or name, and that is a pipe, a device, a socket or
- * absurdly large; undefined if there is none, or no repository.
- */
-export function blockingFile(directory: string): string | undefined {
-  for (let at = resolve(directory); ; at = dirname(at)) {
-    const found = statOf(join(at, '.git'));
-    if (found !== undefined) {
-      const own = firstOdd(ofWorktree.map((name) => [join(at, name), files.config]));
-      if (own !== undefined) return own;
-      if (found.isDirectory()) return oddInFolder(join(at, '.git'), at);
-      if (!isPlain(join(at, '.git'), files.HEAD)) return join(at, '.git');
-      const [, folder] = /^gitdir: (.+?)\s*$/.exec(readSmallText(join(at, '.git'))) ?? [];
-      return folder === undefined ? undefined : oddInFolder(resolve(at, folder), at);
-    }
-    // A bare repository, or the git folder itself.
-    const odd = statOf(join(at, 'objects'))?.isDirectory() === true ? oddInFolder(at, at) : undefined;
-    if (odd !== undefined || at === dirname(at)) return odd;
-  }
-}
-
-function oddInFolder(folder: string, worktree: string): string | undefined {
-  const common = readSmallText(join(folder, 'commondir')).trim();
-  const folders = [...new Set([folder, common === '' ? folder : resolve(folder, common)])];
-  const [, ref] = /^ref: (refs\/.+?)\s*$/.exec(readSmallText(join(folder, 'HEAD'))) ?? [];
-  return (
-    firstOdd(
-      folders.flatMap((place) => Object.entries(files).map(([name, max]) => [join(place, name), max])),
-    ) ??
-    firstOdd(ref === undefined ? [] : folders.map((place) => [join(place, ref), files.HEAD])) ??
-    oddInSettings(
-      folders.flatMap((place) => ['config', 'config.worktree'].map((name) => join(place, name))),
-      worktree,
-    )
-  );
-}
-
-/** More than any real settings include. */
-const MAX_INCLUDED = 200;
-
-/**
- * The first such file among those that settings include, directly or not, or name. All conditions count as met. If there
- * are too many includes, the one that exceeds the limit.
- */
-function oddInSettings(settings: readonly string[], worktree: string): string | undefined {
-  const waiting = new Set(settings.map((path) => resolve(path)));
-  const maxIncluded = waiting.size + MAX_INCLUDED;
-  // The loop also visits files added in its body.
-  for (const file of waiting) {
-    const text = readFileNow(file, files.config ?? 0)?.toString('utf8') ?? '';
-    for (const { key, value } of namedFiles(text)) {
-      const expanded = value.replace(/^~(?=\/)/, homedir());
-      // Git resolves an include from the real folder of the file, other paths from where it runs.
-      const bases = key === 'path' ? [dirname(file), dirname(realpath(file))] : [worktree];
-      for (const path of bases.map((base) => resolve(base, expanded))) {
-        if (!isPlain(path, files.config)) return path;
-        if (key === 'path') waiting.add(path);
-        if (waiting.size > maxIncluded) return path;
-      }
-    }
-  }
-  return undefined;
-}
-
-/**
- * The values of settings that name files, in any section: finding too many is harmless. Source: git-config, Syntax.
- */
-function namedFiles(text: string): readonly { readonly key: string; readonly value: string }[] {
-  const lines = text.replace(/\\\r?\n/g, '').matchAll(namedFile);
-  return [...lines].map(([, key = '', value = '']) => ({ key: key.toLowerCase(), value: unquoted(value) }));
-}
-
-const namedFile =
-  /^(?:[^\S\n]*\[[^\]\n]*(?:"(?:\\.|[^"\\\n])*")?[^\]\n]*\])*[^\S\n]*(path|excludesfile|attributesfile|file)[^\S\n]*=[^\S\n]*(.*)$/gim;
-
-/** The value without its comment, quotes and escapes. */
-function unquoted(value: string): string {
-  let text = '';
-  let isQuoted = false;
-  for (const [part] of value.matchAll(/\\.|./gsu)) {
-    if (part === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && (part === '#' || part === ';')) break;
-    else if (part.length > 1 && part.startsWith('\\'))
-      text += { n: '\n', t: '\t', b: '\b' }[part.slice(1)] ?? part.slice(1);
-    else text += part;
-  }
-  return text.trim();
-}
-
-const firstOdd = (
-  paths: readonly (readonly [path: string, maxBytes: number | undefined])[],
-): string | undefined => paths.find(([path, maxBytes]) => !isPlain(path, maxBytes))?.[0];
-
-/** True for a regular file of at most that size, for a folder, and if nothing is there. */
-function isPlain(path: string, maxBytes = 0): boolean {
-  const found = statOf(path);
-  if (found === undefined || found.isDirectory()) return true;
-  return found.isFile() && found.size <= maxBytes;
 }

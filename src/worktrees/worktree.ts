@@ -25,6 +25,8 @@ interface NewWorktree {
   readonly owner: WorktreeRecord['owner'];
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Stops the creation; what is there by then is removed. */
+  readonly signal: AbortSignal;
 }
 
 interface CreatedWorktree {
@@ -38,13 +40,15 @@ const MAX_NAME = 30;
 
 /** Creates it at the commit of HEAD. Rejects with an `Error` whose message is for the model and the user. */
 export async function createWorktree({
-  git,
+  git: unstopped,
   isElsewhere,
   root,
   folder,
   owner,
   now,
+  signal,
 }: NewWorktree): Promise<CreatedWorktree> {
+  const git: Git = (at, args) => unstopped(at, args, signal);
   const base = await baseOf(git, isElsewhere, root);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = `${slugOf(owner.description)}-${randomBytes(3).toString('hex')}`;
@@ -65,14 +69,13 @@ export async function createWorktree({
   ]);
   // A second step: the settings that apply in the worktree may differ, for example by the name of its branch.
   const problem = added.code === 0 ? await fill(git, record) : added.problem || STOPPED;
-  if (problem !== undefined) {
-    await removeWorktree(git, folder, record);
-    throw new Error(`The git worktree could not be created: ${problem}`);
-  }
-  return { record, notes: await notesOf(git, record) };
+  const notes = problem === undefined ? await notesOf(git, record) : [];
+  if (problem === undefined && !signal.aborted) return { record, notes };
+  await removeWorktree(unstopped, folder, record);
+  throw new Error(`The git worktree could not be created: ${problem ?? STOPPED}`);
 }
 
-const STOPPED = 'git was stopped';
+const STOPPED = 'Git was stopped.';
 
 /** Writes the files of the commit; returns why it cannot. */
 async function fill(git: Git, { path }: WorktreeRecord): Promise<string | undefined> {

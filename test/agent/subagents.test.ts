@@ -27,9 +27,17 @@ async function family(
     readonly children: Readonly<Record<string, readonly Answer[]>>;
     readonly ofChildren?: Given;
     readonly definitions?: readonly AgentDefinition[];
+    /** Called before each is created. */
+    readonly creating?: (request: ChildRequest) => Promise<void>;
   },
 ) {
-  const { children, ofChildren, definitions = [definition('general-purpose')], ...ofParent } = given;
+  const {
+    children,
+    ofChildren,
+    definitions = [definition('general-purpose')],
+    creating,
+    ...ofParent
+  } = given;
   const opened: { request: ChildRequest; child: TestAgent }[] = [];
   let last = 0;
   let requested = 0;
@@ -39,6 +47,7 @@ async function family(
     newId: async () => `a${++last}`,
     async open(request) {
       requested += 1;
+      await creating?.(request);
       const child = await startAgent({
         decide: async () => ({ behavior: 'allow', reason: 'the test allows everything' }),
         ...ofChildren,
@@ -162,6 +171,44 @@ test('an interrupt stops the turn and every subagent it waits for, and reports t
   expect(opened.map(({ child }) => child.agent.state().busy)).toEqual([false, false]);
   expect(parent.context.entries().at(-1)?.message.content).toBe('interrupted');
 });
+
+test.each(['is created all the same', 'is not created'])(
+  'an interrupt ends a subagent that waits to be created; one that %s leaves nothing',
+  async (how) => {
+    const [asked, door] = [gate(), gate()];
+    const { parent, opened } = await family({
+      answers: [calls(start('c1', 'it'))],
+      children: { it: [] },
+      async creating({ signal }) {
+        asked.open();
+        await aborted(signal);
+        await door.opened;
+        if (how === 'is not created') throw new Error('Git was stopped.');
+      },
+    });
+    const asking = parent.ask('Go');
+    await asked.opened;
+    parent.agent.submit({ type: 'interrupt' });
+    await asking;
+    expect(results(parent).map(({ status, display }) => [status, display?.summary])).toEqual([
+      ['partial', expect.stringMatching(/^stopped · /)],
+    ]);
+    expect(opened).toEqual([]);
+    let isClosed = false;
+    const closing = parent.agent.close().then(() => {
+      isClosed = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    // Closing waits for what is still to be removed.
+    expect(isClosed).toBe(false);
+    door.open();
+    await closing;
+    const [late] = opened;
+    expect(late?.child.model.requests ?? []).toEqual([]);
+    expect(late?.child.agent.state().busy ?? false).toBe(false);
+    expect(opened).toHaveLength(how === 'is not created' ? 0 : 1);
+  },
+);
 
 test.each([
   [

@@ -1,120 +1,97 @@
-/** Real repositories, with files in them that block whoever opens them. */
+/** Our own git: real processes, some of them of a script that is found as `git`. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { blockingFile, isReadableByGit, mayHaveRepository, ownGit } from '../../src/disk/ownGit.ts';
-import { firstIsQuick } from '../e2e/support/long.ts';
+import { expect, test, vi } from 'vitest';
+import { type OwnGit, ownGit, runGit } from '../../src/disk/ownGit.ts';
+import { isAlive } from '../e2e/support/processes.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 
-const git = (cwd: string, ...args: string[]) =>
-  execFileSync('git', args, { cwd, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
+const limits = { timeoutMs: 60_000, maxBytes: 1_000_000 };
+const installed: OwnGit = { env: process.env, workspace: [] };
 
-function repository(): string {
-  const root = temporaryFolder();
-  git(root, 'init', '--quiet', '--initial-branch=main');
-  return root;
+/** Git as this script, and a folder in which it may leave something. */
+function scripted(script: string): { readonly git: OwnGit; readonly cwd: string } {
+  const [programs, cwd] = [temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(programs, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { git: { env: { PATH: `${programs}:${process.env.PATH}` }, workspace: [cwd] }, cwd };
 }
 
-function pipeAt(path: string): void {
-  rmSync(path, { recursive: true, force: true });
-  mkdirSync(dirname(path), { recursive: true });
-  execFileSync('mkfifo', [path]);
-}
-
-test('an ordinary repository, its subfolders, a linked worktree, and no repository are readable', {
-  tags: 'long',
-}, () => {
-  const root = repository();
-  git(root, '-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '--quiet', '--allow-empty', '-m', 'x');
-  git(root, 'worktree', 'add', '--quiet', join(root, 'tree'));
-  git(root, 'pack-refs', '--all');
-  mkdirSync(join(root, 'src'));
-  for (const folder of [root, join(root, 'src'), join(root, 'tree'), join(root, '.git'), temporaryFolder()])
-    expect(isReadableByGit(folder), folder).toBe(true);
+test('it gets its input, and its output and exit code are returned', async () => {
+  const cwd = temporaryFolder();
+  const args = ['hash-object', '--stdin'];
+  expect(await runGit(installed, { cwd, args, input: 'a\n', ...limits })).toMatchObject({
+    code: 0,
+    stdout: Buffer.from('78981922613b2afb6025042ff6bd878ac1994e85\n'),
+  });
+  const { code, problem } = await runGit(installed, { cwd, args: ['rev-parse', 'HEAD'], ...limits });
+  expect(code).toBe(128);
+  expect(problem).toContain('not a git repository');
 });
 
-for (const { row, options } of firstIsQuick([
-  ...['HEAD', 'config', 'index', 'packed-refs', 'commondir', 'config.worktree', 'shallow'],
-  ...['../.gitattributes', '../.gitignore', '../.gitmodules'],
-  ...['info/exclude', 'info/attributes', 'objects/info/alternates', 'refs/heads/main'],
-]))
-  test(`a pipe as .git/${row} is recognized before git opens it`, options, () => {
-    const root = repository();
-    pipeAt(join(root, '.git', row));
-    expect(isReadableByGit(join(root))).toBe(false);
+test('without git, the problem is that', async () => {
+  const [cwd, empty] = [temporaryFolder(), temporaryFolder()];
+  const git = { env: { PATH: empty }, workspace: [cwd] };
+  expect(await runGit(git, { cwd, args: ['status'], ...limits })).toMatchObject({
+    ...{ code: null, problem: 'git is not installed.' },
   });
-
-test('a .git that is a pipe, one that leads to a pipe, and an absurdly large file are recognized, too', () => {
-  const own = temporaryFolder();
-  pipeAt(join(own, '.git'));
-  expect(isReadableByGit(own)).toBe(false);
-  const linked = repository();
-  const other = temporaryFolder();
-  writeFileSync(join(other, '.git'), `gitdir: ${join(linked, '.git')}\n`);
-  expect(isReadableByGit(other)).toBe(true);
-  pipeAt(join(linked, '.git/HEAD'));
-  expect(isReadableByGit(other)).toBe(false);
-  const large = repository();
-  truncateSync(join(large, '.git/config'), 10 * 2 ** 30);
-  expect(isReadableByGit(large)).toBe(false);
 });
 
-for (const settings of [
-  '[include]\n\tpath = ../ff\n',
-  '[include] PATH = "../ff" ; comment\n',
-  '[include]\n\tpath = ../f\\\nf\n',
-  '[includeIf "gitdir:x]y"]\npath=../ff\n',
-  '[include]\n\tpath = nested\n',
-  '[core]\n\texcludesFile = ff\n',
-  '[core]\n\tattributesFile = ff\n',
-  '[mailmap]\n\tfile = ff\n',
-])
-  test(`a pipe that settings include or name is found and reported: ${JSON.stringify(settings)}`, () => {
-    const root = repository();
-    writeFileSync(join(root, '.git/nested'), '[include]\n\tpath = ../ff\n');
-    appendFileSync(join(root, '.git/config'), settings);
-    writeFileSync(join(root, 'ff'), '');
-    expect(blockingFile(root)).toBeUndefined();
-    pipeAt(join(root, 'ff'));
-    expect(blockingFile(root)).toBe(join(root, 'ff'));
-  });
+test('git is not started if a file would block it, and the problem names that file', async () => {
+  const { git, cwd } = scripted('touch started');
+  mkdirSync(join(cwd, '.git/objects'), { recursive: true });
+  execFileSync('mkfifo', [join(cwd, '.git/config')]);
+  const { code, problem } = await runGit(git, { cwd, args: ['status'], ...limits });
+  expect(code).toBeNull();
+  expect(problem).toContain(`Git would read ${join(cwd, '.git/config')}, which is a pipe`);
+  expect(existsSync(join(cwd, 'started'))).toBe(false);
+});
 
-test('a folder may have a repository if git finds one from there', () => {
-  const [root, plain, bare] = [repository(), temporaryFolder(), temporaryFolder()];
-  git(bare, 'init', '--quiet', '--bare');
-  mkdirSync(join(root, 'src/deep'), { recursive: true });
-  symlinkSync(join(root, 'src'), join(plain, 'link'));
-  for (const folder of [root, join(root, 'src/deep'), join(root, '.git/refs'), join(plain, 'link'), bare]) {
-    expect(git(folder, 'rev-parse', '--git-dir'), folder).not.toBe('');
-    expect(mayHaveRepository(folder), folder).toBe(true);
-  }
-  expect(mayHaveRepository(plain)).toBe(false);
-  expect(() => git(plain, 'rev-parse', '--git-dir')).toThrow();
+/** Hangs with a child that ignores all signals that can be ignored, and holds the output open. */
+const HANGS = `(trap '' TERM INT HUP; echo $$ > pid; exec sleep 1000) & while [ ! -s pid ]; do :; done
+echo "$!" > pid; mv pid child; wait`;
+
+test.each([
+  ['its signal aborts', 60_000, 'Git was stopped.'],
+  ['it takes too long', 4000, 'Git did not finish within 4 seconds'],
+])('when %s, git ends with all that it has started', async (_, timeoutMs, problem) => {
+  const { git, cwd } = scripted(HANGS);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = runGit(git, { cwd, args: [], timeoutMs, maxBytes: 100, signal });
+  await vi.waitUntil(() => existsSync(join(cwd, 'child')), 60_000);
+  const child = Number(readFileSync(join(cwd, 'child'), 'utf8'));
+  expect(isAlive(child)).toBe(true);
+  if (timeoutMs === 60_000) stopping.abort();
+  const end = await running;
+  expect(end.code).toBeNull();
+  expect(end.problem).toContain(problem);
+  await vi.waitUntil(() => !isAlive(child), 60_000);
+});
+
+test('git that prints without end is stopped, and one whose signal is aborted is not started', async () => {
+  const { git, cwd } = scripted('touch started; exec yes');
+  const call = { cwd, args: [], timeoutMs: 60_000, maxBytes: 1000 };
+  expect(await runGit(git, { ...call, signal: AbortSignal.abort() })).toMatchObject({
+    ...{ code: null, problem: 'Git was stopped.' },
+  });
+  expect(existsSync(join(cwd, 'started'))).toBe(false);
+  expect(await runGit(git, call)).toMatchObject({ code: null, problem: 'Git printed too much.' });
 });
 
 test.skipIf(process.platform !== 'linux')('git ends with the process that started it', async () => {
-  const root = repository();
+  const root = temporaryFolder();
   const { program, args } = ownGit(['hash-object', join(root, 'pipe')]);
-  pipeAt(join(root, 'pipe'));
+  execFileSync('mkfifo', [join(root, 'pipe')]);
   const script = `const { spawn } = require('node:child_process');
 const child = spawn(${JSON.stringify(program)}, ${JSON.stringify(args)}, { stdio: 'ignore' });
 child.on('spawn', () => console.log(child.pid));`;
   const parent = spawn(process.execPath, ['-e', script], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const [chunk] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(chunk.toString());
-  const isThere = (): boolean => {
-    try {
-      return !/\) [ZX]/.test(
-        execFileSync('cat', [`/proc/${pid}/stat`], { stdio: ['ignore', 'pipe', 'ignore'] }).toString(),
-      );
-    } catch {
-      return false;
-    }
-  };
-  expect(isThere()).toBe(true);
+  expect(isAlive(pid)).toBe(true);
   parent.kill('SIGKILL');
-  while (isThere()) await delay(20);
+  while (isAlive(pid)) await delay(20);
 });

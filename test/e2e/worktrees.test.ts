@@ -1,10 +1,13 @@
 /** Subagents in git worktrees of their own, from the model's call to what is left on disk. */
+import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/hasSandbox.ts';
 import { keys } from '../ui/screen.ts';
 import { startDriver } from './support/driver.ts';
+import { isAlive } from './support/processes.ts';
 import type { ScriptedReply, WireRequest } from './support/server.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
@@ -172,6 +175,53 @@ test('without a commit the call fails with the reason, and the turn continues', 
   expect(textOf(server.requests().at(-1)?.messages.at(-1))).toContain(
     'isolation "worktree" needs a git repository with a commit; this one has none yet.',
   );
+});
+
+test.each([
+  ['before there is anything', '*'],
+  ['with half a worktree', "*' worktree add '*"],
+])('Esc ends a subagent while git hangs %s, and nothing is left', { tags: 'long' }, async (_, when) => {
+  const setup = await shared();
+  const { server, ready, work } = setup;
+  const [programs, hang, hung] = ['programs', 'hang', 'hung'].map((name) => join(work.temporary, name));
+  mkdirSync(programs ?? '');
+  const real = (await promisify(execFile)('sh', ['-c', 'command -v git'])).stdout.trim();
+  // Git has made a worktree by the time when it hangs, and its child holds its output open.
+  const script = `#!/bin/sh
+if [ -e '${hang}' ]; then case " $* " in ${when})
+  ${when === '*' ? '' : `'${real}' "$@"`}
+  sleep 1000 & echo $! > '${hung}.new'; mv '${hung}.new' '${hung}'; wait
+esac; fi
+exec '${real}' "$@"
+`;
+  writeFileSync(join(programs ?? '', 'git'), script, { mode: 0o755 });
+  server.script({ calls: [isolated('look', 'Look around.')] }, { text: 'You stopped it.' });
+  const terminal = await ready([], {
+    env: work.env({ ...setup.access, PATH: `${programs}:${process.env.PATH}` }),
+  });
+  writeFileSync(hang ?? '', '');
+  await terminal.submit('look');
+  await terminal.until(() => existsSync(hung ?? ''), 'git hangs');
+  const pid = Number(readFileSync(hung ?? '', 'utf8'));
+  expect(isAlive(pid)).toBe(true);
+  await terminal.press(keys.escape);
+  await terminal.waitFor('Interrupted.');
+  await terminal.waitForIdle();
+  await terminal.until(() => !isAlive(pid), 'git has ended');
+  rmSync(hang ?? '');
+  await terminal.submit('what was that?');
+  await terminal.waitFor('You stopped it.');
+  await terminal.waitForIdle();
+  const place = join(work.data, 'worktrees');
+  const left = (): readonly string[] =>
+    existsSync(place)
+      ? readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/'))
+      : [];
+  await terminal.until(() => left().length === 0, 'the worktree and its record are gone');
+  expect(await worktreesOf(setup)).toEqual([]);
+  expect(await work.git('branch', '--list', 'clawdcode/*')).toBe('');
+  const inGit = readdirSync(join(work.repository, '.git'), { recursive: true, encoding: 'utf8' });
+  expect(inGit.filter((name) => /\.lock$|^worktrees\b/.test(name))).toEqual([]);
 });
 
 test('a rewind does not change a worktree', { tags: 'long' }, async () => {

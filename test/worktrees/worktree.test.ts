@@ -12,7 +12,7 @@ import {
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { gitIsElsewhere } from '../../src/permissions/lookups/gitPrograms.ts';
 import { createGit, type Git } from '../../src/worktrees/git.ts';
 import { recordWorktree } from '../../src/worktrees/records.ts';
@@ -23,7 +23,9 @@ import {
   orphanedBranches,
 } from '../../src/worktrees/worktree.ts';
 import { firstAreQuick } from '../e2e/support/long.ts';
+import { isAlive } from '../e2e/support/processes.ts';
 
+const { signal } = new AbortController();
 const owner = { sessionId: 's1', id: 'a1', agent: 'general-purpose', description: 'Fix the Parser!' };
 
 interface Place {
@@ -54,7 +56,7 @@ async function place(): Promise<Place> {
     run,
     create() {
       now += 1;
-      return createWorktree({ git, isElsewhere: gitIsElsewhere, root, folder, owner, now });
+      return createWorktree({ git, isElsewhere: gitIsElsewhere, root, folder, owner, now, signal });
     },
   };
 }
@@ -261,7 +263,7 @@ test.each(['../../../..', '..'])(
     misplaced(made, to);
     const home = join(made.root, '..');
     // Also if nobody looks at the settings.
-    const args = { git: made.git, root: made.root, folder: made.folder, owner, now: 1 };
+    const args = { git: made.git, root: made.root, folder: made.folder, owner, now: 1, signal };
     for (const isElsewhere of [gitIsElsewhere, () => false])
       await expect(createWorktree({ ...args, isElsewhere })).rejects.toThrow(/elsewhere/);
     expect(existsSync(join(home, '.profile'))).toBe(false);
@@ -311,7 +313,8 @@ test('it can be created from a worktree, and from a submodule', async () => {
   outer.run('worktree', 'add', '-q', '../linked');
   outer.run('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.root, 'sub');
   for (const root of [join(outer.root, '..', 'linked'), join(outer.root, 'sub')]) {
-    const args = { git: outer.git, isElsewhere: gitIsElsewhere, root, folder: outer.folder, owner, now: 1 };
+    const { git, folder } = outer;
+    const args = { git, isElsewhere: gitIsElsewhere, root, folder, owner, now: 1, signal };
     const { record } = await createWorktree(args);
     expect(readFileSync(join(record.path, 'a.txt'), 'utf8')).toBe('one\n');
   }
@@ -362,6 +365,39 @@ for (const {
     await expect(made.create()).rejects.toThrow(message);
     expect(existsSync(made.folder) ? readdirSync(made.folder) : []).toEqual([]);
   });
+
+/** Each is a step of the creation, as git is called for it. */
+test.each(['config', 'rev-parse', 'worktree', 'reset', 'status'])(
+  'nothing is left of one that is stopped while git hangs in "%s"',
+  async (step) => {
+    const made = await repository();
+    const { root, folder, run } = made;
+    const programs = join(root, '..', 'programs');
+    const hung = join(root, '..', 'hung');
+    mkdirSync(programs);
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    // Once, and with a child that holds its output open.
+    const script = `#!/bin/sh
+case " $* " in *' ${step} '*) [ -e '${hung}' ] || { sleep 1000 & echo $! > '${hung}'; wait; } ;; esac
+exec '${real}' "$@"
+`;
+    writeFileSync(join(programs, 'git'), script, { mode: 0o755 });
+    const git = createGit({ PATH: `${programs}:${process.env.PATH}`, HOME: join(root, '..') }, [root]);
+    const stopping = new AbortController();
+    const creating = createWorktree({
+      ...{ git, isElsewhere: gitIsElsewhere, root, folder, owner, now: 1, signal: stopping.signal },
+    });
+    creating.catch(() => undefined);
+    const pid = await vi.waitUntil(() => existsSync(hung) && Number(readFileSync(hung, 'utf8')), 60_000);
+    stopping.abort();
+    await expect(creating).rejects.toThrow('Git was stopped.');
+    await vi.waitUntil(() => !isAlive(pid), 60_000);
+    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+    expect(run('branch', '--list', 'clawdcode/*')).toBe('');
+    expect(run('worktree', 'list').trim().split('\n')).toHaveLength(1);
+    expect(existsSync(join(root, '.git', 'worktrees'))).toBe(false);
+  },
+);
 
 test('file names add no lines to what the model is told about a worktree', { tags: 'long' }, async () => {
   const { folder, git, create, run } = await repository();

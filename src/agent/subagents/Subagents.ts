@@ -8,6 +8,7 @@ import type { SubagentStatus } from '../../protocol/extensions/subagents.ts';
 import type { WorktreeEnd } from '../../protocol/extensions/worktrees.ts';
 import type { TaskChange, TaskInfo, TaskOutput, TaskPort } from '../../protocol/tasks.ts';
 import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
+import { untilAborted } from '../../protocol/untilAborted.ts';
 import type { AgentCall } from './agentTool.ts';
 import {
   addProgress,
@@ -22,7 +23,13 @@ import {
   type Progress,
   responseOf,
 } from './result.ts';
-import { type ParentAgent, type SubagentPort, stricterMode } from './types.ts';
+import {
+  type ChildRequest,
+  type OpenedChild,
+  type ParentAgent,
+  type SubagentPort,
+  stricterMode,
+} from './types.ts';
 
 /** Maximum subagents that run at the same time; others wait. */
 const MAX_RUNNING = 8;
@@ -68,7 +75,8 @@ export class Subagents implements TaskPort {
   readonly #deps: SubagentDeps;
   /** Background and running subagents, in the order in which they were started. */
   readonly #jobs = new Map<string, Job>();
-  readonly #working = new Set<Promise<EndedSubagent>>();
+  /** What `close` waits for. */
+  readonly #working = new Set<Promise<unknown>>();
   readonly #listeners = new Set<(change: TaskChange) => void>();
   /** Resolvers of subagents that wait for others to end. */
   readonly #waiting: (() => void)[] = [];
@@ -82,8 +90,7 @@ export class Subagents implements TaskPort {
   async start(call: AgentCall, context: ToolContext): Promise<ToolOutcome> {
     const job = await this.#add(call, context);
     const working = this.#work(job, context);
-    this.#working.add(working);
-    void working.then(() => this.#working.delete(working));
+    this.#track(working);
     return job.isBackground ? startedOutcome(job) : this.#waitFor(job, working, context);
   }
 
@@ -128,7 +135,14 @@ export class Subagents implements TaskPort {
   /** Stops everything that still runs; resolves when all of it has ended. */
   async close(): Promise<void> {
     for (const job of this.#jobs.values()) stopJob(job, 'turn');
-    await Promise.all(this.#working);
+    // A subagent that ends may leave something to be removed.
+    while (this.#working.size > 0) await Promise.all(this.#working);
+  }
+
+  /** `work` never rejects. */
+  #track(work: Promise<unknown>): void {
+    this.#working.add(work);
+    void work.then(() => this.#working.delete(work));
   }
 
   async #add(call: AgentCall, { callId, sessionId }: ToolContext): Promise<Job> {
@@ -207,11 +221,11 @@ export class Subagents implements TaskPort {
   async #run(job: Job, context: ToolContext): Promise<void> {
     const { call, callId, id, stopping } = job;
     const { definition, model, description, prompt } = call;
-    const { port, lend, ask } = this.#deps;
+    const { lend, ask } = this.#deps;
     const lent = lend(callId);
     const from = `${definition.name}: ${description}`;
     let where: { readonly worktree?: string } = {};
-    const child = await port.open({
+    const child = await this.#open({
       ...{ id, definition, model, callId, description },
       ...{ sessionId: context.sessionId, cwd: context.cwd(), isIsolated: call.isIsolated },
       parent: {
@@ -219,7 +233,9 @@ export class Subagents implements TaskPort {
         mode: () => stricterMode(lent.mode(), definition.permissionMode),
         ask: (asked, signal) => this.#ask(job, () => ask({ ...asked, from, ...where }, signal)),
       },
+      signal: stopping.signal,
     });
+    if (child === undefined) return;
     const { agent, worktree } = child;
     if (worktree !== undefined) where = { worktree: worktree.path };
     job.log = child.log;
@@ -235,6 +251,24 @@ export class Subagents implements TaskPort {
       await agent.close();
       if (worktree !== undefined) job.worktree = await worktree.end();
     }
+  }
+
+  /**
+   * Undefined if it is stopped before it is created. What there is of it by then is removed in the background: git and
+   * the disk may be slow.
+   */
+  async #open(request: ChildRequest): Promise<OpenedChild | undefined> {
+    const opening = this.#deps.port.open(request);
+    const child = await untilAborted(opening, request.signal).catch((error: unknown) => {
+      if (!request.signal.aborted) throw error;
+    });
+    if (child !== undefined) return child;
+    const discard = async ({ agent, worktree }: OpenedChild): Promise<void> => {
+      await agent.close();
+      await worktree?.end();
+    };
+    this.#track(opening.then(discard, () => undefined).catch(this.#deps.onError));
+    return undefined;
   }
 
   /** While its question is open, a subagent shows that it waits for the user. */

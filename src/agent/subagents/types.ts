@@ -46,6 +46,8 @@ export interface ChildRequest {
   /** True if it decides for a hook: no hooks run for it. */
   readonly isOfHook?: boolean;
   readonly parent: ParentAgent;
+  /** Stops what its creation waits for. Once created, it is stopped by an op. */
+  readonly signal: AbortSignal;
 }
 
 export interface OpenedChild {
@@ -64,7 +66,10 @@ export interface SubagentPort {
   modelProblem(model: string): string | undefined;
   /** Returns an id that no subagent of this session has had: `a1`, `a2` …. */
   newId(sessionId: string): Promise<string>;
-  /** Creates a subagent with a session of its own. Rejects with an `Error` whose message is for the model. */
+  /**
+   * Creates a subagent with a session of its own. Rejects with an `Error` whose message is for the model, once it has
+   * removed what it had created.
+   */
   open(request: ChildRequest): Promise<OpenedChild>;
 }
 

@@ -2,7 +2,8 @@
 import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../../agent/systemPrompt.ts';
-import { isReadableByGit, mayHaveRepository, ownGit } from '../../disk/ownGit.ts';
+import { isReadableByGit, mayHaveRepository } from '../../disk/gitFiles.ts';
+import { ownGit } from '../../disk/ownGit.ts';
 import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
 import { localDay } from '../../protocol/text/localTime.ts';
 import type { AppPaths } from './appPaths.ts';

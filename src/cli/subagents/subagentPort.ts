@@ -115,11 +115,11 @@ async function lastNumber(store: ChildStore): Promise<number> {
 }
 
 async function openChild(request: ChildRequest, parts: SubagentParts): Promise<OpenedChild> {
-  const { definition, id, sessionId, description, cwd } = request;
+  const { definition, id, sessionId, description, cwd, signal } = request;
   const model = parts.createModel(modelOf(request.model) ?? definition.model ?? parts.parentModel());
   if (definition.effort !== undefined) model.setEffort(definition.effort);
   const owner = { sessionId, id, agent: definition.name, description };
-  const worktree = request.isIsolated ? await parts.worktrees.open(owner, cwd) : undefined;
+  const worktree = request.isIsolated ? await parts.worktrees.open(owner, cwd, signal) : undefined;
   const at = worktree && {
     root: worktree.record.path,
     cwd: worktree.cwd,

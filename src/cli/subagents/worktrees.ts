@@ -21,8 +21,11 @@ export interface OpenedWorktree {
 }
 
 export interface Worktrees {
-  /** `cwd`: a directory of the project. Rejects with an `Error` whose message is for the model. */
-  open(owner: WorktreeRecord['owner'], cwd: string): Promise<OpenedWorktree>;
+  /**
+   * `cwd`: a directory of the project. Rejects with an `Error` whose message is for the model; if `signal` has stopped
+   * it, once nothing is left of the worktree.
+   */
+  open(owner: WorktreeRecord['owner'], cwd: string, signal: AbortSignal): Promise<OpenedWorktree>;
 }
 
 export function createWorktrees(
@@ -40,14 +43,14 @@ export function createWorktrees(
   const { root } = place;
   const folder = worktreesFolder(place);
   return {
-    async open(owner, cwd) {
+    async open(owner, cwd, signal) {
       const [{ createGit }, { createWorktree, endWorktree }] = await Promise.all([
         import('../../worktrees/git.ts'),
         import('../../worktrees/worktree.ts'),
       ]);
       const git = createGit(place.env, workspaceOf(place));
       const { record, notes } = await alone(() =>
-        createWorktree({ git, isElsewhere: gitIsElsewhere, root, folder, owner, now: Date.now() }),
+        createWorktree({ git, isElsewhere: gitIsElsewhere, root, folder, owner, now: Date.now(), signal }),
       );
       const { path } = record;
       const same = isInside(cwd, root) ? join(path, relative(root, cwd)) : path;

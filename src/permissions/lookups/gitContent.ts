@@ -1,7 +1,8 @@
 /** Finds the files whose content a git command shows. Asks git itself, since only git knows what a diff contains. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { isReadableByGit, ownGit } from '../../disk/ownGit.ts';
+import { isReadableByGit } from '../../disk/gitFiles.ts';
+import { ownGit } from '../../disk/ownGit.ts';
 import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
 import type { ReadOptions } from '../options/readOptions.ts';
 import { type Moves, movedNames } from './gitMoves.ts';

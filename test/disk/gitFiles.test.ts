@@ -1,0 +1,94 @@
+/** Real repositories, with files in them that block whoever opens them. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { blockingFile, isReadableByGit, mayHaveRepository } from '../../src/disk/gitFiles.ts';
+import { firstIsQuick } from '../e2e/support/long.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
+
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync('git', args, { cwd, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
+
+function repository(): string {
+  const root = temporaryFolder();
+  git(root, 'init', '--quiet', '--initial-branch=main');
+  return root;
+}
+
+function pipeAt(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(dirname(path), { recursive: true });
+  execFileSync('mkfifo', [path]);
+}
+
+test('an ordinary repository, its subfolders, a linked worktree, and no repository are readable', {
+  tags: 'long',
+}, () => {
+  const root = repository();
+  git(root, '-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '--quiet', '--allow-empty', '-m', 'x');
+  git(root, 'worktree', 'add', '--quiet', join(root, 'tree'));
+  git(root, 'pack-refs', '--all');
+  mkdirSync(join(root, 'src'));
+  for (const folder of [root, join(root, 'src'), join(root, 'tree'), join(root, '.git'), temporaryFolder()])
+    expect(isReadableByGit(folder), folder).toBe(true);
+});
+
+for (const { row, options } of firstIsQuick([
+  ...['HEAD', 'config', 'index', 'packed-refs', 'commondir', 'config.worktree', 'shallow'],
+  ...['../.gitattributes', '../.gitignore', '../.gitmodules'],
+  ...['info/exclude', 'info/attributes', 'objects/info/alternates', 'refs/heads/main'],
+]))
+  test(`a pipe as .git/${row} is recognized before git opens it`, options, () => {
+    const root = repository();
+    pipeAt(join(root, '.git', row));
+    expect(isReadableByGit(join(root))).toBe(false);
+  });
+
+test('a .git that is a pipe, one that leads to a pipe, and an absurdly large file are recognized, too', () => {
+  const own = temporaryFolder();
+  pipeAt(join(own, '.git'));
+  expect(isReadableByGit(own)).toBe(false);
+  const linked = repository();
+  const other = temporaryFolder();
+  writeFileSync(join(other, '.git'), `gitdir: ${join(linked, '.git')}\n`);
+  expect(isReadableByGit(other)).toBe(true);
+  pipeAt(join(linked, '.git/HEAD'));
+  expect(isReadableByGit(other)).toBe(false);
+  const large = repository();
+  truncateSync(join(large, '.git/config'), 10 * 2 ** 30);
+  expect(isReadableByGit(large)).toBe(false);
+});
+
+for (const settings of [
+  '[include]\n\tpath = ../ff\n',
+  '[include] PATH = "../ff" ; comment\n',
+  '[include]\n\tpath = ../f\\\nf\n',
+  '[includeIf "gitdir:x]y"]\npath=../ff\n',
+  '[include]\n\tpath = nested\n',
+  '[core]\n\texcludesFile = ff\n',
+  '[core]\n\tattributesFile = ff\n',
+  '[mailmap]\n\tfile = ff\n',
+])
+  test(`a pipe that settings include or name is found and reported: ${JSON.stringify(settings)}`, () => {
+    const root = repository();
+    writeFileSync(join(root, '.git/nested'), '[include]\n\tpath = ../ff\n');
+    appendFileSync(join(root, '.git/config'), settings);
+    writeFileSync(join(root, 'ff'), '');
+    expect(blockingFile(root)).toBeUndefined();
+    pipeAt(join(root, 'ff'));
+    expect(blockingFile(root)).toBe(join(root, 'ff'));
+  });
+
+test('a folder may have a repository if git finds one from there', () => {
+  const [root, plain, bare] = [repository(), temporaryFolder(), temporaryFolder()];
+  git(bare, 'init', '--quiet', '--bare');
+  mkdirSync(join(root, 'src/deep'), { recursive: true });
+  symlinkSync(join(root, 'src'), join(plain, 'link'));
+  for (const folder of [root, join(root, 'src/deep'), join(root, '.git/refs'), join(plain, 'link'), bare]) {
+    expect(git(folder, 'rev-parse', '--git-dir'), folder).not.toBe('');
+    expect(mayHaveRepository(folder), folder).toBe(true);
+  }
+  expect(mayHaveRepository(plain)).toBe(false);
+  expect(() => git(plain, 'rev-parse', '--git-dir')).toThrow();
+});
