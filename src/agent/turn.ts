@@ -19,7 +19,7 @@ export interface TurnPorts {
   readonly waitForTools?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
-  /** Appends queued prompts; returns whether there were any, or why a hook blocked all of them. */
+  /** Appends queued prompts; returns whether there were any, or why none of them was sent. */
   readonly deliverQueued: () => Promise<Delivered>;
   /** The turn would end with this message; true if a hook continues it. Absent without hooks. */
   readonly continueByHook?: ((lastMessage: string) => Promise<boolean>) | undefined;
@@ -60,7 +60,7 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     await ports.deliverNotes();
     const delivered = await ports.deliverQueued();
     if (delivered.type === 'blocked' && step === 1)
-      return { ...end('failed', blockedPrompt(delivered.reason)), steps: 0 };
+      return { ...end('failed', notSent(delivered.reason)), steps: 0 };
     emit({ type: 'step_started', step });
 
     const result = await nextReply(ports);
@@ -86,8 +86,7 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
   }
 }
 
-function blockedPrompt(reason: string): ModelError {
-  const message = `A hook blocked this prompt, so it was not sent: ${reason}`;
+function notSent(message: string): ModelError {
   return { kind: 'bad_request', message, retryable: false };
 }
 

@@ -6,10 +6,10 @@ import type { ToolSchema } from '../protocol/messages.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Fallback } from './fallback.ts';
-import type { TurnHooks } from './hooks/turnHooks.ts';
+import type { PromptVerdict, TurnHooks } from './hooks/turnHooks.ts';
 import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
-import { type PromptQueue, promptEntries } from './prompts/promptQueue.ts';
+import { imagesTooLarge, type PromptQueue, promptEntries } from './prompts/promptQueue.ts';
 import { changeStats, checkpointsOf } from './rewind/turns.ts';
 import { type Delivered, runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
 import type { TurnModel } from './turnModel.ts';
@@ -68,6 +68,13 @@ function tokensOf(prompts: ReturnType<PromptQueue['all']>): number {
 export function createTurnJob(ports: TurnJobPorts): Job {
   const { context, prompts, modes, checkpoints, takeNotes, schemas, emit, reportBug } = ports;
   const { expandPrompt = async (prompt) => prompt, hooks } = ports;
+  const verdictOn = async (prompt: PromptOp, signal: AbortSignal): Promise<PromptVerdict> => {
+    const reason = imagesTooLarge(prompt);
+    if (reason !== undefined) return { type: 'blocked', reason };
+    const verdict = (await hooks?.prompt(prompt.text, signal)) ?? { type: 'sent', notes: [] };
+    if (verdict.type === 'sent') return verdict;
+    return { ...verdict, reason: `A hook blocked this prompt, so it was not sent: ${verdict.reason}` };
+  };
   const deliverQueued = async (signal: AbortSignal): Promise<Delivered> => {
     const taken = prompts.drain();
     if (taken.length === 0) return { type: 'none' };
@@ -76,7 +83,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       whole.map(async (prompt, index) => ({
         entries: promptEntries(prompt),
         requestedModel: prompt.requestedModel,
-        verdict: (await hooks?.prompt(prompt.text, signal)) ?? { type: 'sent', notes: [] },
+        verdict: await verdictOn(prompt, signal),
         typed: taken[index],
       })),
     );

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../src/protocol/events.ts';
+import type { ImagePart } from '../../src/protocol/files/images.ts';
 import { entryLine } from './line.ts';
 import { calls, delta, gate, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
@@ -223,4 +224,17 @@ test('an interrupted /compact changes nothing', async () => {
   await agent.idle();
   expect(lines().at(-1)).toBe('compaction_ended manual cancelled');
   expect(agent.entries()).toHaveLength(before);
+});
+
+test('a prompt whose images are too large together is returned and not sent', async () => {
+  const { agent, run, model, lines, events } = await startAgent();
+  const image: ImagePart = { type: 'image', mediaType: 'image/png', data: 'A'.repeat(7 * 2 ** 20) };
+  await run({ type: 'prompt', text: 'look', images: Array.from({ length: 10 }, () => image) });
+  expect(model.requests).toEqual([]);
+  expect(lines()).toContain('returned [look]');
+  expect(agent.entries().some(({ subtype }) => subtype === 'prompt')).toBe(false);
+  expect(events.at(-1)).toMatchObject({
+    outcome: 'failed',
+    error: { message: expect.stringContaining('at most 48 MB') },
+  });
 });

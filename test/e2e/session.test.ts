@@ -77,7 +77,7 @@ test('a session is resumed from the readable part of its damaged archive', { tag
   server.script({ text: 'On we go.' });
   const resumed = await print(['-p', '--resume', oldest.id, 'go on']);
   expect([resumed.code, resumed.stdout]).toEqual([0, 'On we go.\n']);
-  expect(resumed.stderr).toContain(`What followed entry #${lines.length - 3} is lost.`);
+  expect(resumed.stderr).toContain(`What follows entry #${lines.length - 3} cannot be read.`);
   expect((await print(['session', 'archive', oldest.id])).code).toBe(0);
   await writeFile(archive, 'no archive');
   const refused = await print(['-p', '--resume', oldest.id, 'go on']);

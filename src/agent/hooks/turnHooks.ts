@@ -22,7 +22,8 @@ const SESSION_END_MS = 1500;
 /** Characters of the result of each call. */
 const MAX_RESPONSE = 50_000;
 
-type PromptVerdict =
+/** Whether a prompt is sent, and what the model is told with it. */
+export type PromptVerdict =
   | { readonly type: 'sent'; readonly notes: readonly NewEntry[] }
   | { readonly type: 'blocked'; readonly reason: string };
 

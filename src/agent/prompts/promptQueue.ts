@@ -44,6 +44,17 @@ export function createPromptQueue(emit: (event: AgentEvent) => void): PromptQueu
   };
 }
 
+/** Characters of base64. More than servers accept in a request; a line of the log may be a little longer. */
+const MAX_IMAGES_LENGTH = 64 * 2 ** 20;
+
+/** Why a prompt cannot be sent with these images; undefined if it can. */
+export function imagesTooLarge({ images = [] }: PromptOp): string | undefined {
+  const length = images.reduce((sum, { data }) => sum + data.length, 0);
+  if (length <= MAX_IMAGES_LENGTH) return undefined;
+  const megabytes = (Math.ceil(length * 0.75) / 2 ** 20).toFixed(0);
+  return `The images of this prompt have ${megabytes} MB together, so it was not sent: at most ${(MAX_IMAGES_LENGTH * 0.75) / 2 ** 20} MB fit. Send fewer, or smaller copies.`;
+}
+
 /** Builds the log entries of a prompt: the instructions of its skill, if any, the prompt, and what it mentions. */
 export function promptEntries(op: PromptOp): NewEntry[] {
   const { text, display, typed, images, skill, commands, attachments = [] } = op;

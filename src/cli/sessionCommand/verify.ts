@@ -115,7 +115,7 @@ function damageLines({ damaged, gaps, brokenLinks, isSorted }: VerifyReport): st
     ...shown(damaged, ({ line, offset, bytes, reason, lost, isEnd }) => {
       const where =
         line === 0 ? `at byte ${offset}` : `line ${line}, ${formatBytes(bytes)} at byte ${offset}`;
-      if (isEnd === true) return `${where}: ${reason}; what followed is lost`;
+      if (isEnd === true) return `${where}: ${reason}; what follows cannot be read`;
       return `${where}: ${reason}${lost.length === 0 ? '; no entry is lost' : `; lost: ${rangesOf(lost)}`}`;
     }),
     ...(gaps.length === 0 ? [] : [`no entry at ${rangesOf(gaps)}`]),

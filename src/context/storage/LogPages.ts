@@ -5,6 +5,7 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { MAX_LINE_BYTES } from './entryLine.ts';
 import { parseLine } from './logReader.ts';
 import { openStored, unlessMissing } from './storedFiles.ts';
 
@@ -15,11 +16,12 @@ const PROBE_BYTES = 16 * 1024;
 /** Bisecting stops at this many bytes; the rest is read line by line. */
 const NEAR_BYTES = 64 * 1024;
 
-/** A complete line without its newline. */
+/** A complete line. */
 interface Line {
   readonly start: number;
   /** Offset after its newline, or the end of the file. */
   readonly end: number;
+  /** Without its newline; empty for a line that is longer than any entry. */
   readonly bytes: Buffer;
 }
 
@@ -166,7 +168,7 @@ async function* linesFrom(
   offset: number,
   chunkBytes = CHUNK_BYTES,
 ): AsyncGenerator<Line> {
-  let pieces: Buffer[] = [];
+  const line = new Pieces();
   let start = offset;
   let length = chunkBytes;
   for (let at = offset; at < size; ) {
@@ -176,35 +178,55 @@ async function* linesFrom(
     let from = 0;
     for (let feed = chunk.indexOf(10); feed !== -1; feed = chunk.indexOf(10, from)) {
       const end = at + feed + 1;
-      yield { start, end, bytes: Buffer.concat([...pieces, chunk.subarray(from, feed)]) };
-      pieces = [];
+      line.add(chunk.subarray(from, feed));
+      yield { start, end, bytes: Buffer.concat(line.take()) };
       from = feed + 1;
       start = end;
     }
-    pieces.push(chunk.subarray(from));
+    line.add(chunk.subarray(from));
     at += chunk.length;
   }
-  const bytes = Buffer.concat(pieces);
+  const bytes = Buffer.concat(line.take());
   if (bytes.length > 0) yield { start, end: size, bytes };
 }
 
 /** The lines that end before `offset`, last first. */
 async function* linesBefore({ handle }: OpenLog, offset: number): AsyncGenerator<Buffer> {
-  /** Pieces of a line whose beginning has not been read yet, last first. */
-  let pieces: Buffer[] = [];
+  /** A line whose beginning has not been read yet, last piece first. */
+  const line = new Pieces();
   for (let at = offset; at > 0; ) {
     const length = Math.min(CHUNK_BYTES, at);
     at -= length;
     const chunk = await readChunk(handle, at, length);
     let end = chunk.length;
     for (let feed = chunk.lastIndexOf(10); feed !== -1; feed = lastFeedBefore(chunk, feed)) {
-      yield Buffer.concat([chunk.subarray(feed + 1, end), ...pieces.reverse()]);
-      pieces = [];
+      line.add(chunk.subarray(feed + 1, end));
+      yield Buffer.concat(line.take().reverse());
       end = feed;
     }
-    pieces.push(chunk.subarray(0, end));
+    line.add(chunk.subarray(0, end));
   }
-  yield Buffer.concat(pieces.reverse());
+  yield Buffer.concat(line.take().reverse());
+}
+
+/** The pieces of one line; of a line that is longer than any entry, none. */
+class Pieces {
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  add(piece: Buffer): void {
+    this.#bytes += piece.length;
+    if (this.#bytes <= MAX_LINE_BYTES) this.#pieces.push(piece);
+    else this.#pieces = [];
+  }
+
+  /** Returns the pieces and starts the next line. */
+  take(): Buffer[] {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    this.#bytes = 0;
+    return pieces;
+  }
 }
 
 function lastFeedBefore(chunk: Buffer, feed: number): number {

@@ -11,6 +11,7 @@ import type { Live } from '../history/liveEntries.ts';
 import { Listeners } from '../Listeners.ts';
 import type { SeenLog } from '../recall/seenLog.ts';
 import type { BlobStore } from './BlobStore.ts';
+import { CHECKSUM_BYTES, MAX_LINE_BYTES } from './entryLine.ts';
 import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
 import { LoadedEntries } from './LoadedEntries.ts';
 import type { DamagedLine, LogContents } from './logReader.ts';
@@ -122,7 +123,7 @@ export class SessionLog implements OpenLog {
 
   /**
    * Appends the entries as one batch with a single write: after a crash the file has all of them or a torn end. The
-   * order is that of the calls. Rejects for a malformed entry, after `close` and in a read-only session, but never
+   * order is that of the calls. Rejects for a malformed or too large entry, after `close` and in a read-only session, but never
    * because of the disk.
    */
   async append(entries: readonly NewEntry[]): Promise<readonly JSONLEntry[]> {
@@ -130,6 +131,7 @@ export class SessionLog implements OpenLog {
     if (this.isReadOnly) throw new SessionReadOnlyError(this.sessionId);
     const { redaction } = this.#options;
     const lines = this.#toLines(redaction?.value(entries) ?? entries);
+    for (const line of lines) assertReadable(line);
     // Parse the lines again, so that memory has exactly what a reader of the file gets.
     const added = lines.map((line) => deepFreeze(JSON.parse(line) as JSONLEntry));
     for (const entry of added) entrySchema.parse(entry, JITLESS);
@@ -330,6 +332,13 @@ export class SessionLog implements OpenLog {
       recovered: true,
     });
   }
+}
+
+/** Throws for a line that a reader would skip. */
+function assertReadable(line: string): void {
+  const bytes = line.length * 3 > MAX_LINE_BYTES ? Buffer.byteLength(line) : 0;
+  if (bytes <= MAX_LINE_BYTES - CHECKSUM_BYTES) return;
+  throw new Error(`An entry with ${bytes} bytes is too large for the log: at most ${MAX_LINE_BYTES} fit.`);
 }
 
 /** Repeats a failing operation at growing intervals. Its timer does not keep the process alive. */

@@ -7,8 +7,14 @@ import { crc32 } from 'node:zlib';
 import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
 import { type JSONLEntry, type KindEntry, parseEntry } from '../../protocol/entries.ts';
 
-/** Length of `,"crc":"`, eight digits and `"}`. */
-const sealBytes = 18;
+/**
+ * Longer lines are neither written nor read: the longest are prompts whose images have up to 64 MB. A reader skips one
+ * without holding it in memory.
+ */
+export const MAX_LINE_BYTES = 96 * 2 ** 20;
+
+/** Length of a checksum: `,"crc":"`, eight digits and `"}`. */
+export const CHECKSUM_BYTES = 18;
 const sealed = /^,"(...)":"(.{8})"\}$/;
 
 interface Unsealed {
@@ -19,7 +25,9 @@ interface Unsealed {
 
 /** Adds a checksum to the line, replacing an existing one. */
 export function seal(line: string): string {
-  const body = line.slice(-sealBytes).startsWith(',"crc":"') ? line.slice(0, -sealBytes) : line.slice(0, -1);
+  const body = line.slice(-CHECKSUM_BYTES).startsWith(',"crc":"')
+    ? line.slice(0, -CHECKSUM_BYTES)
+    : line.slice(0, -1);
   return `${body},"crc":"${checksum(body)}"}`;
 }
 
@@ -27,8 +35,8 @@ export function seal(line: string): string {
 export function unseal(line: Buffer): Unsealed {
   const start = line.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
   const end = endOf(line);
-  const found = sealed.exec(line.toString('latin1', Math.max(start, end - sealBytes), end));
-  const body = line.subarray(start, end - sealBytes);
+  const found = sealed.exec(line.toString('latin1', Math.max(start, end - CHECKSUM_BYTES), end));
+  const body = line.subarray(start, end - CHECKSUM_BYTES);
   const [, name, digits] = found ?? [];
   const isIntact = found !== null && checksum(body) === digits;
   // The right digits under another name are a checksum whose name was damaged.

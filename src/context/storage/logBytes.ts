@@ -19,12 +19,24 @@ export function folderOfLog(file: string): string {
 /** An archive that can only be unpacked up to a place; thrown after everything before that place was read. */
 export class DamagedArchiveError extends Error {
   override readonly name = 'DamagedArchiveError';
-  constructor(file: string, readable: number, bytes: number) {
-    const part =
-      readable === 0 ? `none of its ${bytes} bytes` : `only its first ${readable} of ${bytes} bytes`;
-    super(`The archive is damaged: ${part} can be unpacked (${file})`);
+  constructor(file: string, problem: string) {
+    super(`${problem} (${file})`);
   }
 }
+
+/** An archive that unpacks to far more than a log; thrown after as much was read as a log may have. */
+export class InflatedArchiveError extends DamagedArchiveError {
+  constructor(file: string, limit: number) {
+    super(
+      file,
+      `The archive unpacks to more than ${Math.round(limit / 2 ** 20)} MB, as no session of its size does, so only that much is read. ` +
+        `If you trust it, unpack it with \`zstd -d\` and replace it with the result`,
+    );
+  }
+}
+
+/** What is read of an archive: sessions are packed to about an eighth, only short ones to much less. */
+const maxUnpackedBytes = (packedBytes: number): number => Math.max(128 * 2 ** 20, 64 * packedBytes);
 
 /** Yields everything before the damage, then reports it to `onDamage`. */
 export async function* beforeDamage<T>(
@@ -59,10 +71,22 @@ export async function* bytesOf(file: string, start = 0): AsyncGenerator<Buffer> 
 export async function* unpackedBytesOf(file: string): AsyncGenerator<Buffer> {
   const archive = await openStored(file, dirname(dirname(file)));
   try {
-    yield* unpacked(file, archive);
+    const { size } = await archive.stat();
+    const limit = maxUnpackedBytes(size);
+    let bytes = 0;
+    for await (const chunk of unpacked(file, archive)) {
+      bytes += chunk.length;
+      if (bytes > limit) throw new InflatedArchiveError(file, limit);
+      yield chunk;
+    }
   } finally {
     await archive.close();
   }
+}
+
+function damageOf(readable: number, bytes: number): string {
+  const part = readable === 0 ? `none of its ${bytes} bytes` : `only its first ${readable} of ${bytes} bytes`;
+  return `The archive is damaged: ${part} can be unpacked`;
 }
 
 /** Unpacks block by block, because a stream that hits damage discards its unread output. */
@@ -83,7 +107,7 @@ async function* unpacked(file: string, archive: FileHandle): AsyncGenerator<Buff
     } finally {
       stream.destroy();
     }
-    if (!isWhole) throw new DamagedArchiveError(file, at, size);
+    if (!isWhole) throw new DamagedArchiveError(file, damageOf(at, size));
   } while (at < size);
 }
 

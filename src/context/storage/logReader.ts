@@ -7,7 +7,7 @@ import { isUtf8 } from 'node:buffer';
 import { ENTRY_FORMAT } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { parseJson } from '../../protocol/json.ts';
-import { isNestedTooDeep, migrateEntry, unseal } from './entryLine.ts';
+import { isNestedTooDeep, MAX_LINE_BYTES, migrateEntry, unseal } from './entryLine.ts';
 import { beforeDamage, bytesOf, type DamagedArchiveError } from './logBytes.ts';
 import { type DamagedLine, gapsBetween, missing, type SeqRange } from './repair/damage.ts';
 import { type GarbledValue, minEntryBytes, type Piece, repairEntry, salvage } from './repair/salvage.ts';
@@ -260,11 +260,8 @@ const byteOrderMark = Buffer.from('\uFEFF');
 
 // Reads the lines of a log or an archive as bytes, whatever they contain, in bounded memory.
 
-/** Longer lines are skipped: no entry is that long, and it would exceed memory and string limits. */
-const maxLineBytes = 256 * 2 ** 20;
-
 interface RawLine {
-  /** Without the newline; empty for a line that is too long. */
+  /** Without the newline; empty for a line that is longer than any entry. */
   readonly bytes: Buffer;
   /** 1-based. */
   readonly number: number;
@@ -287,7 +284,7 @@ export async function* linesOf(file: string, start = 0): AsyncGenerator<RawLine>
   let offset = start;
   const gather = (piece: Buffer): void => {
     length += piece.length;
-    if (length <= maxLineBytes) pieces.push(piece);
+    if (length <= MAX_LINE_BYTES) pieces.push(piece);
     else pieces = [];
   };
   const line = (complete: boolean): RawLine => ({

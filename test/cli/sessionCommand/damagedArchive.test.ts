@@ -50,14 +50,14 @@ test('the readable part is shown, exported, forked and checked, and what is lost
     const { code, stdout, stderr } = await run(words[0] ?? '', 'abc', ...words.slice(1));
     expect([words, code]).toEqual([words, 1]);
     expect(stderr).toMatch(/The archive is damaged: only its first \d+ of \d+ bytes can be unpacked/);
-    expect(stderr).toMatch(/What followed entry #\d+ is lost/);
+    expect(stderr).toMatch(/What follows entry #\d+ cannot be read/);
     if (words[0] === 'show') expect(stdout).toMatch(/prompt \d/);
     if (words[0] === 'export') expect(stdout).toMatch(/prompt 10\b/);
   }
   const { code, stdout } = await run('verify', 'abc');
   expect([code, stdout]).toEqual([
     1,
-    expect.stringMatching(/at byte \d+: The archive is damaged.*what followed is lost/),
+    expect.stringMatching(/at byte \d+: The archive is damaged.*what follows cannot be read/),
   ]);
   expect(await run('list')).toMatchObject({ code: 0, stdout: expect.stringContaining('abc') });
   expect(await run('search', 'prompt')).toMatchObject({ code: 0, stdout: expect.stringContaining('prompt') });
@@ -67,7 +67,7 @@ test('the readable part is shown, exported, forked and checked, and what is lost
 test.each(['unarchive', 'repair'])('%s turns it into an intact log, and keeps the archive', async (word) => {
   const damaged = await readFile(await archived());
   const { stderr } = await run(word, 'abc');
-  expect(stderr).toMatch(/What followed entry #\d+ is lost\. The archive is kept as /);
+  expect(stderr).toMatch(/What follows entry #\d+ cannot be read\. The archive is kept as /);
   const kept = /kept as (.*)\.$/m.exec(stderr)?.[1] ?? '';
   expect((await readFile(kept)).equals(damaged)).toBe(true);
   expect((await run('verify', 'abc')).code).toBe(0);

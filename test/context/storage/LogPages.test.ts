@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { seal } from '../../../src/context/storage/entryLine.ts';
+import { logLines } from '../../../src/context/storage/catalogue/logFiles.ts';
+import { MAX_LINE_BYTES, seal } from '../../../src/context/storage/entryLine.ts';
 import { LogPages } from '../../../src/context/storage/LogPages.ts';
 import {
   loadLog,
@@ -137,4 +138,24 @@ test('a resume point that was modified is not used', async () => {
     expect(await readResumePoint(file)).toBeUndefined();
   }
   expect((await loadLog(file, { wholeBytes: 0 })).entries).toEqual(entries);
+});
+
+test('a line longer than any entry is skipped by every reader, and the file stays as it is', {
+  tags: 'long',
+}, async () => {
+  const tooLong = lineOf(makeEntry(3, 'x'.repeat(MAX_LINE_BYTES)));
+  const file = await fileWith([...lines.slice(0, 3), tooLong, ...lines.slice(4, 20)]);
+  const before = await stat(file);
+  const others = from(0, 19).filter((seq) => seq !== 3);
+  const pages = new LogPages(file);
+  expect(await seqsOf(pages.range(0, 19))).toEqual(others);
+  expect(await seqsOf(pages.before(20))).toEqual(others.toReversed());
+  const { entries, damaged } = await loadLog(file);
+  expect(entries.map(({ seq }) => seq)).toEqual(others);
+  expect(damaged).toMatchObject([{ line: 4, reason: 'longer than any line can be', lost: [[3, 3]] }]);
+  const offsets: number[] = [];
+  for await (const { bytes, offset } of logLines(file)) if (bytes.length > 0) offsets.push(offset);
+  expect(offsets).toHaveLength(others.length);
+  const after = await stat(file);
+  expect([after.size, after.mtimeMs]).toEqual([before.size, before.mtimeMs]);
 });

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
+import { MAX_LINE_BYTES } from '../../../src/context/storage/entryLine.ts';
 import { JSONLStore } from '../../../src/context/storage/JSONLStore.ts';
 import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
 import { Retry, SessionLog } from '../../../src/context/storage/SessionLog.ts';
@@ -398,4 +399,11 @@ test('an attempt that throws does not stop the program', async () => {
   retry.schedule();
   await vi.advanceTimersByTimeAsync(2000);
   expect(attempts).toBe(2);
+});
+
+test('an entry that no reader would take is rejected, and the log goes on', { tags: 'long' }, async () => {
+  const log = await makeLog();
+  await expect(log.append([prompt('x'.repeat(MAX_LINE_BYTES))])).rejects.toThrow('too large for the log');
+  await log.append([prompt('next')]);
+  expect(contents(log.entries())).toEqual(['next']);
 });

@@ -92,3 +92,19 @@ test('a reader may stop early', async () => {
     break;
   }
 });
+
+const mebibyte = 2 ** 20;
+
+test('of an archive that unpacks to far more than its size, a bounded part is read', async () => {
+  const { bytes, problem } = await unpack(pack(Buffer.alloc(140 * mebibyte)));
+  expect(bytes.length).toBeLessThanOrEqual(128 * mebibyte);
+  expect(problem).toContain('unpacks to more than 128 MB');
+  expect(problem).toContain(file);
+});
+
+test('a large archive may unpack to many times its size', { tags: 'long' }, async () => {
+  const noise = randomBytes(3 * mebibyte);
+  const packed = Buffer.concat([pack(noise), pack(Buffer.alloc(140 * mebibyte))]);
+  const { bytes, problem } = await unpack(packed);
+  expect([bytes.length, problem]).toEqual([143 * mebibyte, undefined]);
+});

@@ -7,7 +7,13 @@ import { link, open, rename, stat, truncate, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
-import { beforeDamage, bytesOf, type DamagedArchiveError, unpackedBytesOf } from '../logBytes.ts';
+import {
+  beforeDamage,
+  bytesOf,
+  type DamagedArchiveError,
+  InflatedArchiveError,
+  unpackedBytesOf,
+} from '../logBytes.ts';
 import { parseLine } from '../logReader.ts';
 import { newId } from '../newEntries.ts';
 import { lockFileOf, projectFolderIn, sessionFileIn } from '../pathUtils.ts';
@@ -71,7 +77,12 @@ export async function archiveSession(folder: string, id: string, signal?: AbortS
         { ...(signal === undefined ? {} : { signal }) },
       );
       await syncPath(temporary);
-      const unpacked = await hashOf(temporary, signal);
+      const unpacked = await hashOf(temporary, signal).catch(ifInflated);
+      if (unpacked === undefined)
+        return {
+          type: 'failed',
+          message: 'The log packs to so little that it could not be unpacked, so it is kept.',
+        };
       const after = await stat(file);
       const isSame =
         after.size === before.size && after.mtimeMs === before.mtimeMs && after.ino === before.ino;
@@ -110,6 +121,8 @@ export async function unarchiveSession(folder: string, id: string, now: Date = n
         }),
         target.createWriteStream(),
       );
+      if (damage instanceof InflatedArchiveError)
+        return { type: 'failed', message: `${damage.message}. It stays where it is.` };
       const last = damage && (await keepLines(temporary));
       if (damage !== undefined && last === undefined)
         return { type: 'failed', message: `${lossText(damage.message, last)} It stays where it is.` };
@@ -197,6 +210,11 @@ async function hashOf(archive: string, signal: AbortSignal | undefined): Promise
     hash.update(chunk);
   }
   return hash.digest('hex');
+}
+
+/** Such an archive would not be read again in full. */
+function ifInflated(error: unknown): undefined {
+  if (!(error instanceof InflatedArchiveError)) throw error;
 }
 
 /** Ignores that some file systems cannot sync a folder. */

@@ -2,7 +2,8 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { createRest } from '../../../disk/slices.ts';
-import { archiveSuffix, bytesOf } from '../logBytes.ts';
+import { archiveSuffix } from '../logBytes.ts';
+import { linesOf } from '../logReader.ts';
 import { isSafeSessionId } from '../newEntries.ts';
 import { projectFolderIn } from '../pathUtils.ts';
 import { hasRealFolders } from '../storedFiles.ts';
@@ -129,36 +130,11 @@ interface LogLine {
   readonly length: number;
 }
 
-/** A prompt with images may have tens of megabytes; longer lines are damage and would not fit into memory. */
-const maxLineBytes = 256 * 2 ** 20;
-
 /**
  * Only complete lines: text after the last newline may still be being written. Rejects on a disk error, and after the
  * readable lines of a damaged archive.
  */
 export async function* logLines(file: string, start = 0): AsyncGenerator<LogLine> {
-  let pieces: Buffer[] = [];
-  let length = 0;
-  let offset = start;
-  for await (const chunk of bytesOf(file, start)) {
-    let from = 0;
-    for (let feed = chunk.indexOf(10); feed !== -1; feed = chunk.indexOf(10, from)) {
-      const piece = chunk.subarray(from, feed);
-      length += piece.length;
-      const bytes = length > maxLineBytes ? Buffer.alloc(0) : joinLine(pieces, piece);
-      yield { bytes, offset, length: length + 1 };
-      offset += length + 1;
-      pieces = [];
-      length = 0;
-      from = feed + 1;
-    }
-    const rest = chunk.subarray(from);
-    length += rest.length;
-    if (length > maxLineBytes) pieces = [];
-    else if (rest.length > 0) pieces.push(rest);
-  }
-}
-
-function joinLine(pieces: readonly Buffer[], last: Buffer): Buffer {
-  return pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
+  for await (const { bytes, offset, length, complete } of linesOf(file, start))
+    if (complete) yield { bytes, offset, length: length + 1 };
 }

@@ -85,7 +85,7 @@ export function gapsBetween(before: number, after: number, taken: readonly numbe
 
 /** Describes an archive that is read up to its damage; `last` is the seq of the last entry before it. */
 export function lossText(reason: string, last: number | undefined): string {
-  return `${reason}. ${last === undefined ? 'No entry of it can be read.' : `What followed entry #${last} is lost.`}`;
+  return `${reason}. ${last === undefined ? 'No entry of it can be read.' : `What follows entry #${last} cannot be read.`}`;
 }
 
 // Copies damaged parts of a log, so that they can still be examined after a repair:

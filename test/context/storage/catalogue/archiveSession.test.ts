@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
+  appendFile,
   mkdir,
   readdir,
   readFile,
@@ -12,6 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { BlobStore } from '../../../../src/context/storage/BlobStore.ts';
 import { archiveOldest } from '../../../../src/context/storage/catalogue/archiveSession.ts';
@@ -184,7 +186,9 @@ test('the readable entries of a damaged archive are unarchived, and the archive 
   expect(await readFile(join(dataRoot, 'projects/p/quarantine/one', kept))).toEqual(damaged);
   expect(await readdir(join(dataRoot, 'projects/p/archive'))).toEqual([]);
   expect(stored).toMatchObject({ type: 'done', lost: expect.stringContaining(kept) });
-  expect(stored).toMatchObject({ lost: expect.stringContaining(`entry #${readable.length - 2} is lost`) });
+  expect(stored).toMatchObject({
+    lost: expect.stringContaining(`entry #${readable.length - 2} cannot be read`),
+  });
   expect(await catalogue.search(lines[0]?.match(/[0-9a-f]{40}/)?.[0] ?? '')).toEqual([]);
 });
 
@@ -202,6 +206,31 @@ test.each([0, 5, 2000])(
     expect(await readdir(join(dataRoot, 'projects/p/archive'))).toEqual([]);
   },
 );
+
+test('an archive that unpacks to far more than a log is not unarchived, and stays', async () => {
+  const dataRoot = temporaryFolder();
+  const { archive } = await damagedArchive(dataRoot);
+  const lines = Buffer.alloc(140 * 2 ** 20, `${JSON.stringify({ v: 1 })}\n`);
+  await writeFile(archive, zstdCompressSync(lines));
+  const before = await readFile(archive);
+  const catalogue = open(dataRoot);
+  const stored = await catalogue.unarchive(key('one'));
+  expect(stored).toMatchObject({ type: 'failed', message: /more than 128 MB.*one\.jsonl\.zst.*stays/ });
+  expect(await readdir(join(dataRoot, 'projects/p/archive'))).toEqual(['one.jsonl.zst']);
+  expect((await readFile(archive)).equals(before)).toBe(true);
+  expect(await readdir(join(dataRoot, 'projects/p'))).not.toContain('one.jsonl');
+});
+
+test('a log that would pack to such an archive is kept', { tags: 'long' }, async () => {
+  const dataRoot = temporaryFolder();
+  await makeSession(dataRoot, { id: 'one' }, [header(), say('findme')]);
+  const log = join(dataRoot, 'projects/p/one.jsonl');
+  await appendFile(log, '\n'.repeat(140 * 2 ** 20));
+  const catalogue = open(dataRoot);
+  expect(await catalogue.archive(key('one'))).toMatchObject({ type: 'failed', message: /is kept/ });
+  expect((await stat(log)).size).toBeGreaterThan(140 * 2 ** 20);
+  expect(await readdir(join(dataRoot, 'projects/p/archive'))).toEqual([]);
+});
 
 test('a damaged archive next to the log is kept when the log is packed', async () => {
   const dataRoot = temporaryFolder();
