@@ -205,7 +205,7 @@ test.each([
   expect(splitRules(text)).toEqual(rules);
 });
 
-test('joined rules are split again', () => {
+test('rules that were joined can be split again', () => {
   const name = fc.stringMatching(/^[A-Z][a-z]{1,8}$/);
   const spec = fc.stringMatching(/^[a-z*./, :]{0,12}$/);
   const rule = fc.oneof(

@@ -79,7 +79,7 @@ test('the summary request reuses the conversation’s cached prefix', async () =
   expect(asked.tool_choice).toBe('none');
 });
 
-test('/compact with a focus says what it saved and which files it kept', async () => {
+test('/compact with a focus reports what it saved and which files it kept', async () => {
   const { server, ready } = await setUpProgram();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/utils.js' } }] },

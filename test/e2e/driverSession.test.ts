@@ -151,7 +151,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `;
 
-test('a session continues from one of its messages: in a copy from any, itself from the end of a turn', {
+test('a session continues from one of its messages: a fork from any, the session itself from the end of a turn', {
   tags: 'long',
 }, async () => {
   const { server, print } = await setUpProgram();

@@ -199,12 +199,10 @@ describe('the network', { tags: 'long' }, () => {
   });
 });
 
-describe('certificates', { tags: 'long' }, () => {
+describe('a certificate', { tags: 'long' }, () => {
   const own = (): Certificate | undefined => certificateFor(base, 'IP:127.0.0.1');
 
-  test('its authority is not trusted until NODE_EXTRA_CA_CERTS names it', { tags: 'long' }, async ({
-    skip,
-  }) => {
+  test('is trusted only once NODE_EXTRA_CA_CERTS names it', { tags: 'long' }, async ({ skip }) => {
     const certificate = own();
     if (certificate === undefined) return skip();
     const { env } = await serve(inTurn(reply('Hi.')), '/v1', certificate);
@@ -215,7 +213,7 @@ describe('certificates', { tags: 'long' }, () => {
     expect(trusting).toMatchObject({ code: 0, stdout: 'Hi.\n' });
   });
 
-  test('it belongs to another name', { tags: 'long' }, async ({ skip }) => {
+  test('for another host name is reported', { tags: 'long' }, async ({ skip }) => {
     const certificate = certificateFor(base, 'DNS:other.example');
     if (certificate === undefined) return skip();
     const { env } = await serve(reply('Hi.'), '/v1', certificate);

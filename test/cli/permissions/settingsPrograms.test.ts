@@ -313,7 +313,7 @@ test('a change is known to later sessions, to those open at the time, and after 
   expect(await admit(resumed)).toBe('confined');
 });
 
-test('a running command counts until it ends; its changes after a review elsewhere are recorded at its end', async () => {
+test('a running command counts until it ends, and changes that it made after a review elsewhere are recorded then', async () => {
   const { programs, root, open } = await bench();
   const other = open();
   const started = { command: 'sleep 9; make', cwd: root, basis: 'sandbox' } as const;

@@ -161,7 +161,7 @@ describe('todo lists', () => {
     ]);
   });
 
-  test('however many there are, the line is short and says how many it leaves out', () => {
+  test('with any number of them, the line is short and says how many it leaves out', () => {
     const todos = Array.from({ length: 30 }, (_, index) => todo(`part ${index} of the work\non the parser`));
     const [line = ''] = lines((log) => list(log, '0 of 30 done', todos));
     expect(line).toMatch(

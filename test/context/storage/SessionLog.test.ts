@@ -367,7 +367,7 @@ test('closing twice is harmless, and later appends are rejected', async () => {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('intervals double up to the longest, and start over after a success', async () => {
+test('the intervals between attempts double up to a maximum, and start over after a success', async () => {
   const times: number[] = [];
   const began = Date.now();
   const retry: Retry = new Retry(

@@ -77,7 +77,7 @@ describe('reading a stroke', () => {
     expect(readStroke(defaultKeymap, key('ctrl+s'), writing)).toMatchObject({ command: { type: 'stash' } });
   });
 
-  test('an unknown key means nothing', () => {
+  test('an unknown key has no action', () => {
     expect(readStroke(defaultKeymap, key('f9'), writing)).toEqual({ type: 'nothing' });
   });
 });

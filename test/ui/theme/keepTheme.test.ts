@@ -52,7 +52,7 @@ test.each([
   ]);
 });
 
-test('a theme that cannot be saved applies to this session, and this is reported', async () => {
+test('a theme that cannot be saved applies to this session, and the error is reported', async () => {
   const { name, told } = await keep('light', { type: 'refused', message: 'The disk is full.' });
   expect(name).toBe('light');
   expect(told).toEqual(['warning: Theme: light. Applied to this session, but not saved: The disk is full.']);
