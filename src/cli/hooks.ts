@@ -169,12 +169,12 @@ const [explore] = builtinAgents;
 const verifier: AgentDefinition = {
   ...{ name: 'hook', description: '', scope: 'builtin', disallowedTools: [], skills: [], ignored: [] },
   ...(explore?.tools && { tools: explore.tools }),
-  prompt: `${INSTRUCTION}\n\nLook at files, and run commands that only look, as far as you need to decide. Your last message is that JSON.`,
+  prompt: `${INSTRUCTION}\n\nRead files and run read-only commands as far as you need to decide. Your last message is that JSON.`,
   isReadOnly: true,
   maxTurns: MAX_STEPS,
 };
 
-/** What an agent without a user and without a parent gets. */
+/** The dependencies of an agent without a user and without a parent. */
 function alone(context: ContextManager): ParentAgent {
   return {
     ask: async () => ({ behavior: 'deny', unasked: true }),

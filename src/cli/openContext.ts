@@ -64,7 +64,7 @@ export interface OpenedSession {
    * that name in the settings.
    */
   readonly setServers: (servers: readonly McpServerSource[]) => Promise<void>;
-  /** What is known about any model, by its full name. */
+  /** Returns the known facts about any model, by its full name. */
   readonly modelInfo: ModelChoice['infoOf'];
   readonly resumed: boolean;
   /** Notices to show first: damaged lines, calls closed as interrupted. */
@@ -180,7 +180,7 @@ async function open(
 
 /**
  * Creates a session with a copy of another's history, which may be open elsewhere or belong to another project; returns
- * its id, and what is lost of a damaged archive.
+ * its id, and the losses of a damaged archive.
  */
 async function copyOf(
   { id, archived }: Located,
@@ -263,7 +263,7 @@ async function resume(
   const unreported = await tellOfSubagents(context, store.forAgents(id));
   const { closedCalls, damaged } = report;
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
-  const closed = `${calls} cut short when the program stopped, and not run again.`;
+  const closed = `${calls} cut short when the program stopped, and will not run again.`;
   const cut = interruptedRewind(liveEntries(context.entries()));
   const notices = [
     ...damaged,

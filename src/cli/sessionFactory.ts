@@ -62,7 +62,7 @@ export interface SessionFactory {
 }
 
 const otherFolderNotice = (root: string): string =>
-  `This session was started in another folder that used to be at ${root} before; /new starts a new one.`;
+  `This session was started in another folder, which used to be at ${root}; /new starts a new one.`;
 
 /** Opens sessions of one project with the settings that the program started with. */
 export function createSessionFactory(options: SessionFactoryOptions): SessionFactory {

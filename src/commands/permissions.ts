@@ -14,7 +14,7 @@ import type { Command, CommandHost, CommandResult, RuleInfo } from './types.ts';
 const meanings: Readonly<Record<PermissionMode, string>> = {
   default: 'reads inside the project run; edits and commands ask',
   acceptEdits: 'edits inside the project run; commands ask',
-  plan: 'nothing is changed; the model explores and hands over a plan',
+  plan: 'nothing is changed; the model explores and presents a plan',
   auto: 'a second model call judges calls that would need approval; some still ask',
   dontAsk: 'never asks; calls that no rule allows are denied',
   bypassPermissions: 'never asks; only deny rules apply',

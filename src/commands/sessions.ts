@@ -12,7 +12,7 @@ export const resume: Command = {
   run: async (args, host) => {
     if (args === '') return { type: 'dialog', dialog: 'resume' };
     if ((await host.findSession(args)) === 'found') return { type: 'open_session', target: { id: args } };
-    const text = `There is no session "${args}" in this project: give an id, the beginning of one, or a title. /resume alone lists them.`;
+    const text = `There is no session "${args}" in this project: give an id, an id prefix, or a title. /resume alone lists them.`;
     return { type: 'notice', level: 'error', text };
   },
 };

@@ -1,6 +1,6 @@
 /**
  * A server's requests to the user (elicitation): one at a time, only while one of its calls runs, and only if a user can
- * answer. The user can decline all further requests of a server.
+ * answer. The user can decline all later requests from a server.
  */
 import type { Form, ReviewChoice } from '../protocol/forms.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
@@ -33,7 +33,7 @@ export interface UserRequests {
   began(call: ActiveCall): () => void;
   /** Asks the user. `signal`: the server has withdrawn the request. Never rejects. */
   answer(params: unknown, signal: AbortSignal): Promise<ElicitReply>;
-  /** Asks again after the user has declined all further requests. */
+  /** Asks again after the user has declined all later requests. */
   unmute(): void;
 }
 
@@ -130,6 +130,6 @@ function reviewOf(
     { label: 'Decline', sends: false, name: DECLINE },
     ...(asked < OFFERED_FROM
       ? []
-      : [{ label: `Decline this and all further requests of ${server}`, sends: false, name: DECLINE_ALL }]),
+      : [{ label: `Decline this and all later requests from ${server}`, sends: false, name: DECLINE_ALL }]),
   ];
 }

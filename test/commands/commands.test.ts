@@ -46,7 +46,7 @@ test('/resume of an unknown id is an error, never a new session', async () => {
   expect(await run('resume', 'nope')).toEqual({
     type: 'notice',
     level: 'error',
-    text: 'There is no session "nope" in this project: give an id, the beginning of one, or a title. /resume alone lists them.',
+    text: 'There is no session "nope" in this project: give an id, an id prefix, or a title. /resume alone lists them.',
   });
 });
 

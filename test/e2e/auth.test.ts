@@ -46,17 +46,17 @@ test('a key from standard input is stored, used, listed without being shown, and
 
   expect(await setup.print(['auth', 'logout', 'work'])).toMatchObject({ code: 0 });
   expect(await readFile(file, 'utf8')).not.toContain(KEY);
-  expect((await setup.print(['auth', 'logout', 'work'])).stdout).toContain('No key of work is stored.');
+  expect((await setup.print(['auth', 'logout', 'work'])).stdout).toContain('No key for work is stored.');
 });
 
 test('a typed key is not shown, and is used for the default endpoint', { tags: 'long' }, async () => {
   const { setup } = await setProvider();
   const env = { env: setup.work.env({ ...setup.access, OPENAI_API_KEY: '', CLAWDCODE_API_KEY: '' }) };
   const terminal = setup.open(['auth', 'login', '--file'], env);
-  await terminal.waitFor(/Key of default .*not shown:/);
+  await terminal.waitFor(/Key for default .*not shown:/);
   await terminal.press(`${KEY}x`, keys.backspace, keys.enter);
   await terminal.exited;
-  expect(terminal.everything()).toContain('The key of default');
+  expect(terminal.everything()).toContain('The key for default');
   expect(terminal.everything()).not.toContain(KEY.slice(0, 6));
   const status = await setup.print(['auth', 'status'], env);
   expect(status.stdout).toMatch(/default .*key from clawdcode auth login/);

@@ -84,7 +84,7 @@ test('a variable that points nowhere does not override the choice, and a message
   await terminal.waitFor('connection refused');
   await terminal.press(keys.enter);
   await terminal.waitFor(/qwen3:8b · (?:no sandbox · )?context/);
-  await terminal.waitFor('OPENAI_BASE_URL wins over it at the next start');
+  await terminal.waitFor('OPENAI_BASE_URL overrides it at the next start');
   await terminal.submit('hello');
   await terminal.waitFor('Here I am.');
 });

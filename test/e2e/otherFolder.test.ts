@@ -35,7 +35,7 @@ test('another folder at a trusted path runs no hooks, and does not continue the 
   const continued = await setup.print(['-p', 'hi', '--continue']);
   expect(continued).toMatchObject({
     code: 42,
-    stderr: expect.stringContaining('in another folder that used to be at'),
+    stderr: expect.stringContaining('in another folder, which used to be at'),
   });
   expect(setup.server.requests()).toHaveLength(requests);
   const id = /--resume (\S+)/.exec(continued.stderr)?.[1] ?? '';

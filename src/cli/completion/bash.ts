@@ -47,13 +47,13 @@ ${commands.map(({ path, spec }) => commandCase(path, spec)).join('\n')}
   fi
 }
 
-# Words that begin as what was typed does.
+# Words that start with what was typed.
 _clawdcode_words() {
   local IFS=$' \\t\\n'
   COMPREPLY=($(compgen -W "$1" -- "$cur"))
 }
 
-# Without compopt (bash 3.2) a name is put into the line as it is: a file's name must not run there.
+# Without compopt (bash 3.2) a name is inserted verbatim, so it is quoted: a file's name must not run as code.
 _clawdcode_paths() {
   local path home isQuoted=1
   type compopt >/dev/null 2>&1 && isQuoted=0 && compopt -o filenames 2>/dev/null
@@ -65,7 +65,7 @@ _clawdcode_paths() {
   done < <(compgen "$1" -- "$cur")
 }
 
-# Ids; and titles where no id begins so.
+# Ids, or titles if no id matches.
 _clawdcode_sessions() {
   local id title typed
   typed=$(printf '%s' "$cur" | tr -d '"\\\\'"'" | tr '[:upper:]' '[:lower:]')

@@ -32,23 +32,23 @@ ${commandPaths(root)
     return 0
 end
 
-# True as long as nothing but these words has been typed.
+# True if only these words have been typed.
 function __clawdcode_only
     test (count (commandline -opc)) -eq (math 1 + (count $argv)); and __clawdcode_at $argv
 end
 
-# True right behind one of these flags.
+# True directly after one of these flags.
 function __clawdcode_after
     set -l words (commandline -opc)
     contains -- "$words[-1]" $argv
 end
 
-# What begins with one of these flags and a =, without it.
+# True for a word that starts with this flag and a =.
 function __clawdcode_joined
     string match -q -- "$argv[1]=*" (commandline -ct)
 end
 
-# Files only where a flag takes one: a prompt is no file, nor is a session.
+# Files only after a flag that takes one: prompts and sessions are not files.
 complete -c clawdcode -f
 ${lines.join('\n')}
 `;

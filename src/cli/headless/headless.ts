@@ -140,7 +140,7 @@ async function targetIn(options: CliOptions, place: AppPaths): Promise<SessionTa
   if (asked.type === 'latest' && target.type === 'id' && (await isOtherFolder(place.dataRoot, place.root)))
     throw new HeadlessEnd(
       EXIT.badInput,
-      `the latest session was started in another folder that used to be at ${place.root} before; --resume ${target.id} continues it here.`,
+      `the latest session was started in another folder, which used to be at ${place.root}; --resume ${target.id} continues it here.`,
     );
   if (target.type === 'latest')
     throw new HeadlessEnd(EXIT.badInput, 'there is no session to continue in this project.');

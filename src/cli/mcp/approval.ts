@@ -53,7 +53,7 @@ export function leftOutNotice(loaded: LoadedSettings, trust: FolderTrust): strin
     loaded.heldServers.length > 0
       ? `${are} not used, because this folder is not trusted`
       : trust.other !== undefined
-        ? `${are} not used, because this is another folder than the one that you decided about at this path`
+        ? `${are} not used, because this is not the folder that you decided about at this path`
         : `${are} not used, because you have not approved ${names.length === 1 ? 'it' : 'them'} yet`;
   const own = undecided.filter((name) => ownServer(name, loaded) !== undefined);
   const meanwhile = own.length === 0 ? '' : ` Your own ${own.slice(0, 10).join(', ')} is used instead.`;
@@ -114,9 +114,7 @@ export function questionOf(
     name,
     source,
     lines: [
-      ...(trust.other === undefined
-        ? []
-        : ['This is another folder than the one that was at this path before.']),
+      ...(trust.other === undefined ? [] : ['This is not the folder that was at this path before.']),
       first,
       ...(isUnchecked ? [UNKNOWN_SCRIPT] : []),
       ...(own === undefined

@@ -199,7 +199,7 @@ async function get(place: AppPaths, output: Output, name: string): Promise<ExitC
 
 function stateOf(source: McpServerSource, status: McpServerStatus | undefined): string {
   if (status !== undefined) return stateText(status.state, status.tools.length);
-  return `not used: ${isFolderServer(source) ? 'you have not approved it' : 'one of this folder replaces it'}`;
+  return `not used: ${isFolderServer(source) ? 'you have not approved it' : 'a server of this folder replaces it'}`;
 }
 
 /** Definitions in files are untrusted text. */

@@ -49,7 +49,7 @@ export function keychainKey(account: string, open: () => Promise<Keychain | unde
     if (key === undefined) {
       current = undefined;
       return {
-        problem: `The key of ${account} cannot be read from the system's keychain. Unlock it, or run ${STORED} again.`,
+        problem: `The key for ${account} cannot be read from the system's keychain. Unlock it, or run ${STORED} again.`,
       };
     }
     seen.push(key);

@@ -104,8 +104,8 @@ function forThisRun({ place, options }: Start, { baseUrl, apiKey, model }: Given
 }
 
 function noticeOf(names: readonly string[], file: string): string {
-  const verb = names.length === 1 ? 'wins' : 'win';
-  return `Kept in ${file} and used now; but ${names.join(' and ')} ${verb} over it at the next start: take it out there.`;
+  const verb = names.length === 1 ? 'overrides' : 'override';
+  return `Saved to ${file} and used now, but ${names.join(' and ')} ${verb} it at the next start: remove it there.`;
 }
 
 function headersNotice(file: string): string {

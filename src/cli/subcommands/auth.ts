@@ -44,7 +44,7 @@ async function logIn(
   const name = endpoint.name ?? DEFAULT_PROVIDER;
   const where = `${name} (${shownUrl(endpoint.baseUrl)})`;
   const ask = (text: string): void => void process.stderr.write(sanitize(text));
-  const key = await readSecret(process.stdin, ask, `Key of ${where}, not shown: `);
+  const key = await readSecret(process.stdin, ask, `Key for ${where}, not shown: `);
   if (key === undefined) return EXIT.interrupted;
   if (!/^[\x21-\x7e]{1,20000}$/.test(key)) {
     output.say('That is not a key: it must be one line of ASCII without spaces. Nothing was stored.');
@@ -54,8 +54,8 @@ async function logIn(
   const kept = await storeKey(place.dataRoot, endpoint, key, keychain);
   await output.line(
     kept === 'keychain'
-      ? `The key of ${where} is in the system's keychain.`
-      : `The key of ${where} is in credentials.json in the data folder, readable only by you.`,
+      ? `The key for ${where} is in the system's keychain.`
+      : `The key for ${where} is in credentials.json in the data folder, readable only by you.`,
   );
   const other = otherSource(endpoint, loaded, place);
   if (other !== undefined) output.hint(`It is not used now: the key from ${other} takes precedence.`);
@@ -67,7 +67,7 @@ async function logOut(place: AppPaths, output: Output, provider: string | undefi
   if (found === undefined) return EXIT.badInput;
   const isGone = await forgetKey(place.dataRoot, found.endpoint, systemKeychain);
   const name = found.endpoint.name ?? DEFAULT_PROVIDER;
-  await output.line(isGone ? `The stored key of ${name} was deleted.` : `No key of ${name} is stored.`);
+  await output.line(isGone ? `The stored key for ${name} was deleted.` : `No key for ${name} is stored.`);
   return EXIT.ok;
 }
 
@@ -118,7 +118,7 @@ async function read(place: AppPaths) {
   return { loaded, endpoints: createEndpoints({ ...place, settings: loaded.settings }).all };
 }
 
-/** The endpoint of this name; otherwise reports that there is none. */
+/** The endpoint of this name; reports a name that does not exist. */
 async function find(place: AppPaths, output: Output, provider: string = DEFAULT_PROVIDER) {
   const { loaded, endpoints } = await read(place);
   const endpoint = endpoints.find(({ name = DEFAULT_PROVIDER }) => name === provider);

@@ -68,7 +68,7 @@ function tooLarge(name: string, bytes: number): ImageRead {
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
   return {
     type: 'refused',
-    message: `${name} has ${size}; models accept images up to ${MAX_IMAGE_BYTES / 1024 / 1024} MB. Make a smaller copy (1,600 pixels are enough).`,
+    message: `${name} is ${size}; models accept images up to ${MAX_IMAGE_BYTES / 1024 / 1024} MB. Make a smaller copy (1,600 pixels are enough).`,
   };
 }
 

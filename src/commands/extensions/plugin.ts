@@ -165,12 +165,12 @@ function doesOf(hook: HookDefinition): string {
     case 'http': {
       const variables = hook.allowedEnvVars.map(exactly).join(', ');
       const sent = variables === '' ? '' : ` with the variables ${variables}`;
-      return `sends what happens to ${exactly(hook.url)}${pairs(hook.headers, ' with the header ')}${sent}`;
+      return `sends its events to ${exactly(hook.url)}${pairs(hook.headers, ' with the header ')}${sent}`;
     }
     case 'prompt':
       return `asks ${modelOf(hook)}: ${exactly(hook.prompt)}`;
     case 'agent':
-      return `has an agent with ${modelOf(hook)} look: ${exactly(hook.prompt)}`;
+      return `runs an agent with ${modelOf(hook)}: ${exactly(hook.prompt)}`;
     case 'mcp_tool': {
       const given = exactly(JSON.stringify(hook.arguments));
       return `calls ${exactly(hook.tool)} of the MCP server ${exactly(hook.server)} with ${given}`;

@@ -185,7 +185,7 @@ export async function appendMemory(
   const plain = plainText(text.slice(0, MAX_CHARACTERS + 1)).trim();
   if (plain === '') return { type: 'refused', message: 'There is nothing to remember: the text is empty.' };
   if (plain.length > MAX_CHARACTERS) {
-    const message = `The text is longer than ${MAX_CHARACTERS} characters. Put it into a Markdown file of its own in ${folder}.`;
+    const message = `The text is longer than ${MAX_CHARACTERS} characters. Put it into a separate Markdown file in ${folder}.`;
     return { type: 'refused', message };
   }
   const category = named === undefined ? undefined : categoryNamed(named);

@@ -115,7 +115,7 @@ function valueDialog(setting: SettingInfo): ChoiceDialog<ConfigAnswer> | TextDia
 
 function removalNote({ source, isNullable }: SettingInfo): readonly Block[] {
   const text = [
-    isNullable ? 'null is the value for none.' : '',
+    isNullable ? 'null stands for no value.' : '',
     source === undefined ? '' : '- removes it from one of your files.',
   ]
     .filter((part) => part !== '')

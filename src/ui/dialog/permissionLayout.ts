@@ -47,7 +47,7 @@ interface PermissionLayout {
   readonly previewRows: number;
   /** Lines of the preview that have been on the screen in full, from the first one on, now that this page is. */
   readonly seen: number;
-  /** True if the dialog has a row that says what has not been seen. */
+  /** True if the dialog has a row for the number of unseen lines. */
   readonly canWarn: boolean;
   /** True if the preview is shown one line at a time, next to its number. */
   readonly isNumbered: boolean;
@@ -135,7 +135,7 @@ function positionLine(
   if (canSkim !== true) return `  ${joinWithDots(place, keys, 'read to the end to approve')}`;
   if (!isWarned) return `  ${joinWithDots(place, keys)}`;
   const lines = unseen === 1 ? '1 line' : `${unseen} lines`;
-  return `  ${joinWithDots(`${lines} not shown`, 'once more approves', keys)}`;
+  return `  ${joinWithDots(`${lines} not shown`, 'again approves', keys)}`;
 }
 
 /** Without colors, and without the spaces that extend a background color to the edge of the screen. */

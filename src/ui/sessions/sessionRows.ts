@@ -237,7 +237,7 @@ export function deleteLines(
     formatBytes(session.bytes),
   ].join(' · ');
   const key = archiveKey === undefined ? '' : ` (${archiveKey})`;
-  const goes = `This frees ${formatBytes(session.bytes)}, and large outputs that no other session uses. Files that it changed stay as they are. The session cannot be restored${session.isArchived ? '.' : `; archiving it${key} keeps it and takes less room.`}`;
+  const goes = `This frees ${formatBytes(session.bytes)}, and large outputs that no other session uses. Files that it changed stay as they are. The session cannot be restored${session.isArchived ? '.' : `; archiving it${key} keeps it and takes less space.`}`;
   const lines = [
     ...wrapText(`“${title}”`, width, theme.strong).slice(0, 3),
     ...wrapText(facts, width, theme.dim),

@@ -100,7 +100,7 @@ test('variables and flags that override the choice are named', async () => {
     type: 'ready',
     notices: [
       'before',
-      expect.stringMatching(/CLAWDCODE_BASE_URL and --model win over it at the next start/),
+      expect.stringMatching(/CLAWDCODE_BASE_URL and --model override it at the next start/),
     ],
   });
 });

@@ -55,7 +55,7 @@ test('what runs comes first, in full, with unusual characters marked', () => {
     `Hook Stop runs outside the sandbox: true ${long}; rm -rf ~ (in the background)`,
     'Hook Stop runs outside the sandbox: "true # ok\\nrm -rf ~"',
     'Hook Stop runs outside the sandbox: "git\\u{200b} push \\u{202e}gnihton"',
-    'Hook Stop sends what happens to https://a.example/ with the header Authorization=$TOKEN with the variables TOKEN',
+    'Hook Stop sends its events to https://a.example/ with the header Authorization=$TOKEN with the variables TOKEN',
     'MCP server tools-a starts outside the sandbox: node "a b" with A=1',
     '2 skills: tools:a, tools:b',
   ]);

@@ -384,7 +384,7 @@ describe('lines that were not on screen are not approved', () => {
     expect(shown(screen)).toContain('lines 1–7 of 40 · PgUp/PgDn\n');
     pass(1000);
     await screen.press('y');
-    expect(shown(screen)).toContain('33 lines not shown · once more approves · PgUp/PgDn');
+    expect(shown(screen)).toContain('33 lines not shown · again approves · PgUp/PgDn');
     pass(100);
     await screen.press('y');
     expect(answers).toEqual([]);

@@ -43,7 +43,7 @@ export async function checkDataFolder({ place, node }: DoctorPorts): Promise<rea
       {
         ...found,
         state: 'warning',
-        value: `${value} · others may read it`,
+        value: `${value} · others can read it`,
         fix: `Sessions are private: chmod 700 ${dataRoot}`,
       },
     ];

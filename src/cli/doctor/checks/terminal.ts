@@ -58,8 +58,8 @@ function answersOf(answers: TerminalAnswers): readonly Finding[] {
       label: 'Keyboard',
       state: 'ok',
       value: keyboard
-        ? 'kitty keyboard protocol: Shift+Enter makes a new line'
-        : 'plain: Shift+Enter may be Enter; Ctrl+J or \\ and Enter make a new line',
+        ? 'kitty keyboard protocol: Shift+Enter inserts a new line'
+        : 'plain: Shift+Enter may be Enter; Ctrl+J or \\ and Enter insert a new line',
     },
     {
       id: 'terminal.screen',
