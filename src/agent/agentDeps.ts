@@ -1,4 +1,4 @@
-/** What an agent is created with. */
+/** The dependencies of an agent. */
 import type { ContextManager } from '../context/index.ts';
 import type { FileCheckpoints } from '../protocol/checkpoints.ts';
 import type { Usage } from '../protocol/messages.ts';

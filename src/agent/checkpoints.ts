@@ -48,8 +48,8 @@ export interface CheckpointKeeper {
   /** Called after a call. Changes of an interrupted command are not known yet: they are scanned and recorded later. */
   after(callId: string, cause: CheckpointCause, access: Access, signal: AbortSignal): Promise<CallChanges>;
   /**
-   * Returns a keeper for the subagent of a call: what the subagent changes is recorded here, as done by that call. It
-   * records nothing itself. `running`: ids of the subagent's calls whose processes are still running.
+   * Returns a keeper for a call's subagent: the subagent's changes are recorded here, as made by that call. It records
+   * nothing itself. `running`: ids of the subagent's calls whose processes are still running.
    */
   lend(callId: string, running: () => readonly string[]): CheckpointKeeper;
   /** Runs `work` while no scan is in progress. */

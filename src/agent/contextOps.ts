@@ -78,7 +78,7 @@ export function createContextOps({
     async setEffort(effort) {
       const model = setEffort?.(effort);
       if (model === undefined) return;
-      // What was asked for is recorded: after a resume, another model may have that level.
+      // Records the requested effort: after a resume, another model may support it.
       const data = effort === undefined ? {} : { effort };
       const written = context.addMessage('system', effortText(model, effort), data, 'effort');
       emit({ type: 'model_changed', model });

@@ -17,7 +17,7 @@ export function createModeTracker(): (entries: readonly JSONLEntry[]) => Permiss
 
 /**
  * Returns the modes before plan mode: the last one in which the conversation continued, and the last one selected. They
- * differ if the user passed through a mode on the way to plan mode.
+ * differ if the user cycled through a mode to reach plan mode.
  */
 export function modesBeforePlan(entries: readonly JSONLEntry[]): {
   readonly used: PermissionMode | undefined;

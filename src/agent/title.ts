@@ -103,7 +103,7 @@ export function createTitleJob(ports: TitleJobPorts): TitleJob {
     if (isOver || running !== undefined || tries >= maxTries) return;
     const words = firstWords(ports.context.entries());
     if (words === undefined) return;
-    // A server that handles one request at a time is left to the next turn.
+    // If the server handles one request at a time, the next turn has priority.
     if (ports.model().hasOneSlot === true && ports.isBusy()) return;
     const controller = new AbortController();
     const done = ask(ports, words, controller.signal)

@@ -64,7 +64,7 @@ export async function boot(
     question: trustQuestion(place.root, loaded, trust, run.unchecked),
     async answer(yes) {
       if (!yes) return waitForServers(asked, withoutHeldEndpoint(loaded), trust);
-      // Trust only what was shown: a file that has changed in the meantime asks again.
+      // Trusts only what was shown: a file that has changed in the meantime asks again.
       await trustFolder(place.dataRoot, place.root, loaded.grants, () => new Date());
       await approveFiles(place, changedFiles, run);
       const now = await trustIn(place);

@@ -1,7 +1,7 @@
 /**
- * The loopback ports that ClawdCode or its settings talk to: endpoints, proxies, hooks, MCP servers, collectors, logins, and
- * what commands of the settings name. A service there may be down at the moment: a sandboxed command that listened on its
- * port must not receive what is meant for it.
+ * The loopback ports that ClawdCode or its settings talk to: endpoints, proxies, hooks, MCP servers, collectors,
+ * logins, and ports named in commands of the settings. A service there may be down at the moment: a sandboxed command
+ * that listened on its port must not receive its requests.
  */
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
@@ -34,7 +34,7 @@ export function createOwnPorts(
   { settings, files, hooks, servers }: Pick<LoadedSettings, 'settings' | 'files' | 'hooks' | 'servers'>,
 ): () => ReadonlySet<number> {
   const wellKnown = localServers.filter(({ name }) => MODEL_SERVERS.includes(name)).map((one) => one.baseUrl);
-  // Also what has no file: flags, managed settings of the system, plugins.
+  // Includes sources without a file: flags, managed settings of the system, plugins.
   const fixed = [
     ...[wellKnown, hooks, servers].flatMap((value) => [...portsIn(value, env)]),
     ...portsIn(withoutOthers(settings), env),

@@ -168,7 +168,7 @@ function changedUnasked({ toolResult }: JSONLEntry): boolean {
   return filesChanged.length > 0 && permission !== undefined && !/^(?:user|own)$/.test(permission.basis);
 }
 
-/** Exports what the agent does. Once its log is complete, the end of the program waits briefly for the collector. */
+/** Exports the agent's telemetry. Once its log is complete, the exit waits briefly for the collector. */
 function exporting(agent: Agent, exported: SessionTelemetry | undefined): Agent {
   if (exported === undefined) return agent;
   agent.subscribe(exported.handle);

@@ -17,7 +17,7 @@ import type { AppPaths } from './process/appPaths.ts';
 export interface SessionSkills {
   /** The skills as last read; the same object until they are read again. */
   readonly found: SkillList;
-  /** Reads the files again; the model is offered the skills that there are now. */
+  /** Reads the files again; the model is offered the skills that exist now. */
   refresh(): Promise<void>;
   list(): Promise<SkillList>;
   prepare(

@@ -43,7 +43,7 @@ export async function unsupportedNotices(
 
 const MAX_NAMES = 12;
 
-/** One sentence that names what has no effect. */
+/** One sentence that names the parts without effect. */
 export function unsupportedText({ file, names }: UnsupportedSettings): string {
   const left = names.length - MAX_NAMES;
   const shown = names.slice(0, MAX_NAMES).map((name) => (name.length > 60 ? `${name.slice(0, 60)}…` : name));
@@ -52,7 +52,7 @@ export function unsupportedText({ file, names }: UnsupportedSettings): string {
 
 type Notices = z.infer<typeof fileSchema>;
 
-/** What the user has been told. */
+/** The notices that the user has seen. */
 export function noticesFile(dataRoot: string): JsonFile<Notices> {
   return openJsonFile<Notices>({
     file: join(dataRoot, 'notices.json'),

@@ -43,8 +43,8 @@ async function saveDefault(model: string, { config }: CommandHost): Promise<stri
 }
 
 /**
- * What the next request costs after a switch: the other model has none of the conversation in its cache. Undefined
- * for an empty conversation.
+ * The cost of the next request after a switch: the other model has none of the conversation in its cache. Undefined for
+ * an empty conversation.
  */
 function switchForecast({ agent, modelInfo }: SwitchHost, model: string): string | undefined {
   const { measure } = agent.state();

@@ -162,7 +162,7 @@ interface StagedPlugin {
 /** A question that only a clear yes answers. */
 export interface ConfirmQuestion {
   readonly title: string;
-  /** What it is about, on one line. */
+  /** Its subject, on one line. */
   readonly subject: string;
   readonly yes: string;
   readonly no: string;
@@ -188,7 +188,7 @@ export interface CommandHost {
   readonly skills: SkillPort;
   /** All hooks, those that do not run included. */
   hooks(): readonly HookStatus[];
-  /** Changes that the user neither approved nor reviewed, because of which programs of the settings are confined. */
+  /** Changes that the user neither approved nor reviewed, because of which programs in the settings are confined. */
   readonly unapprovedChanges: ChangeReview;
   /** The subagents of this session, and definitions that are not used. */
   readonly agents: AgentList;
@@ -206,7 +206,7 @@ export interface CommandHost {
    */
   explainPermission(command?: string): Promise<PermissionExplanation | undefined>;
   listModels(): Promise<ModelList>;
-  /** What is known about a model, by its full name. */
+  /** Returns the known facts about a model, by its full name. */
   modelInfo(model: string): ModelInfo;
   /** The model that writes summaries of conversations that it can read in full, if that is not the session's. */
   summaryModel(): ModelInfo | undefined;
@@ -268,7 +268,7 @@ export type CommandResult =
       readonly settings: readonly SettingInfo[];
       readonly page: Page;
     }
-  /** `page` is what the user decides about: shown in full before the question. */
+  /** `page` is the subject of the decision: shown in full before the question. */
   | {
       readonly type: 'dialog';
       readonly dialog: 'confirm';

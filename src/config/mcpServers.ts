@@ -23,8 +23,8 @@ import type { Layer, Problem, Values } from './types.ts';
 export const SHARED_SERVERS_FILE = '.mcp.json';
 
 /**
- * The text of the grant for naming MCP servers in a trusted folder, regardless of which: each server still needs its
- * own approval, by its content.
+ * The text of the grant for naming MCP servers in a trusted folder, whichever they are: each server still needs its own
+ * approval, by its content.
  */
 export const SERVERS_GRANT = 'you are asked about each before it is used.';
 

@@ -20,7 +20,7 @@ const serversSchema = z.record(
 
 const identitySchema = z.object({ dev: z.number(), ino: z.number(), birthtimeMs: z.number() });
 
-/** What is recorded about one folder. */
+/** The record of one folder. */
 const recordSchema = z.object({
   /** The folder; earlier versions did not record it. */
   identity: identitySchema.exactOptional(),

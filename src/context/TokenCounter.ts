@@ -33,7 +33,7 @@ interface TokenCounterOptions {
   readonly set?: Coefficients;
   /** Absent = all counts are estimates. */
   readonly encoder?: TokenEncoder | undefined;
-  /** What is known about how models count; updated by `observe`. */
+  /** The learned facts about how models count; updated by `observe`. */
   readonly calibrations?: Calibrations;
 }
 

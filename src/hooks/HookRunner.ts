@@ -74,11 +74,11 @@ interface Known {
   readonly matches: Matcher | undefined;
   last: HookRun | undefined;
   runs: number;
-  /** What it has set for commands when it ran last. */
+  /** The variables for commands that its last run has set. */
   variables?: Readonly<Record<string, string>>;
 }
 
-/** Characters of a problem with what the user can do about it. */
+/** Characters of a problem with advice for the user. */
 const MAX_PROBLEM = 800;
 
 export class HookRunner implements HookPort {

@@ -219,7 +219,7 @@ async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
 
 const MAX_HEADER_BYTES = 4096;
 const MAX_BODY_BYTES = 16 * 2 ** 20;
-/** Bytes of output that handling a message is worth. */
+/** Bytes of output that count as handling one message. */
 const MESSAGE_COST = 2048;
 
 class BoundedMessageReader extends AbstractMessageReader {

@@ -122,7 +122,7 @@ export class McpServers implements McpPort {
     return this.#servers.map((server) => server.status());
   }
 
-  /** Starts connecting to the servers of which no tools are known, once. */
+  /** Starts connecting to the servers whose tools are unknown, once. */
   start(): void {
     if (this.#startedAtMs !== undefined) return;
     this.#startedAtMs = performance.now();
@@ -134,7 +134,7 @@ export class McpServers implements McpPort {
     );
   }
 
-  /** Waits for the servers that requests wait for: those of which no tools are known. */
+  /** Waits for the servers that requests wait for: those whose tools are unknown. */
   async settle(signal: AbortSignal): Promise<void> {
     this.start();
     await this.#recalled;

@@ -35,7 +35,7 @@ export interface StdioPorts {
   readonly env: Readonly<Record<string, string>>;
   /** Receives its standard error, and lines on standard output that are not messages. */
   readonly log: (text: string) => void;
-  /** What the user calls the server. */
+  /** The user's name for the server. */
   readonly role?: string;
   /** See `SettingsProgram.ofFolder`. */
   readonly ofFolder?: ProgramText | undefined;

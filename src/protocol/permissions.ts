@@ -208,7 +208,7 @@ export interface PermissionDecision {
   /** With `ask`: every cause, not only the one in `reason`. Absent = unknown, which counts as a limit. */
   readonly causes?: readonly AskCause[];
   readonly suggestion?: RuleSuggestion;
-  /** With `ask`: shown above the preview, because it is part of what the user approves. */
+  /** With `ask`: shown above the preview, because the user approves it too. */
   readonly shown?: string;
   /** With `ask`: the command would run in the sandbox, so the user may choose to allow all such commands. */
   readonly canAutoAllow?: boolean;

@@ -46,8 +46,8 @@ export interface CommandRequest {
   /** Exclusions in the settings do not apply: they were decided before. */
   readonly isKeptInside?: true;
   /**
-   * It usually ends at once. If it only reads, it starts sooner, but is stopped if another program replaces a hidden file
-   * while it runs, instead of having it hidden again.
+   * It usually ends at once. If it only reads, it starts sooner, but is stopped if another program replaces a hidden
+   * file while it runs, because the new file would not be hidden.
    */
   readonly isBrief?: boolean;
   /**

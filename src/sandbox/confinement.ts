@@ -46,7 +46,7 @@ export function refused(refusal: string, env: Readonly<Record<string, string>>):
 interface ReportedChanges {
   take(): readonly string[];
   replaced(): readonly string[];
-  /** Call when the command and all its processes are gone. */
+  /** Call when the command and all its processes have ended. */
   end(): void;
 }
 

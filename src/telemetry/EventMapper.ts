@@ -62,7 +62,7 @@ export class EventMapper {
     return this.#drain();
   }
 
-  /** Ends what is still open. */
+  /** Ends all open spans. */
   close(nowMs: number): readonly TelemetryRecord[] {
     if (this.#compaction !== undefined) this.#end(this.#compaction, nowMs, {}, 'interrupted');
     this.#compaction = undefined;

@@ -58,7 +58,7 @@ export type CommandStarted = (started: {
 /** Dependencies of the Bash tool. */
 interface BashDeps {
   readonly env: Environment;
-  /** Folders of the workspace besides the root. */
+  /** Folders of the workspace in addition to the root. */
   readonly addedDirectories: readonly string[];
   readonly secretEnv: readonly string[];
   /** Variables that hooks have set so far. */

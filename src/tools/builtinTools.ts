@@ -27,7 +27,7 @@ import { writeTool } from './write.ts';
 /** Dependencies of the tools. */
 export interface ToolDeps {
   readonly env: Environment;
-  /** Folders of the workspace besides the root: no program there runs without approval. */
+  /** Folders of the workspace in addition to the root: no program there runs without approval. */
   readonly addedDirectories?: readonly string[];
   /** The user's home directory, for `~`. */
   readonly home: string;

@@ -14,8 +14,8 @@ const MAX_ATTEMPTS = 5;
 const TIMED_OUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 /**
- * Returns a function that returns what is wrong with a value, or undefined if it is valid. Throws an error with a
- * message for the user if this is not a JSON schema.
+ * Returns a function that describes what is wrong with a value, or returns undefined if it is valid. Throws an error
+ * with a message for the user if this is not a JSON schema.
  */
 export function compileSchema(
   schema: Readonly<Record<string, unknown>>,

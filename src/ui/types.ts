@@ -144,7 +144,7 @@ export type EditOutcome =
 export interface UiOptions {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
-  /** Removes what was on the terminal before the screen, and returns what was typed until then. */
+  /** Clears the terminal before the screen starts, and returns the text typed until then. */
   readonly takeOver: () => Echo;
   /** For the first frame; the settings may specify another one. */
   readonly theme: Theme;

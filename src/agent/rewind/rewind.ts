@@ -187,7 +187,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
   return { plan, rewind, undo };
 }
 
-/** Plans rewinds, and remembers what was shown of them. */
+/** Plans rewinds, and remembers which paths their plans showed. */
 function createPlanner({ context, files, checkpoints }: RewindPorts) {
   /** The plan made last, and the last entry at that time. `files` checks each path again before changing it. */
   let made: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;

@@ -370,7 +370,7 @@ function startedOutcome(job: Job): ToolOutcome {
   };
 }
 
-/** What a request of a subagent cost, for the totals of the session. */
+/** The usage entry of a subagent's request, for the totals of the session. */
 function usageEntry(
   id: string,
   usage: NonNullable<NewEntry['message']['usage']>,

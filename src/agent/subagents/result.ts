@@ -220,7 +220,7 @@ const steps = (count: number): string => (count === 1 ? '1 step' : `${count} ste
 
 export interface Progress {
   readonly step: number;
-  /** The call that runs, or what it waits for. */
+  /** The running call, or what it waits for. */
   readonly doing: string;
   /** Input and output tokens of all requests. */
   readonly tokens: number;

@@ -98,7 +98,7 @@ function firstLine(program: string, args: readonly string[], place: AppPaths): P
   });
 }
 
-/** If the model belongs to a named provider, that provider is what is checked, with its own key. */
+/** If the model belongs to a named provider, that provider is checked, with its own key. */
 export async function withModelsEndpoint(
   loaded: LoadedSettings,
   place: AppPaths,

@@ -11,7 +11,7 @@ interface FleetPorts {
   readonly results: Pick<ResultFolder, 'add' | 'addLog' | 'addSession'>;
   /** The root of the project that a folder belongs to, links resolved; throws if there is no such folder. */
   readonly rootOf: (cwd: string) => string;
-  /** `stderr`: what the last try printed there. */
+  /** `stderr`: the standard error of the last try. */
   readonly report: (result: TaskResult, stderr: string) => void;
   readonly jobs: number;
   readonly retries: number;

@@ -10,7 +10,7 @@ export interface Try {
   readonly durationMs: number;
   /** The result that the child printed. */
   readonly result: RunResult | undefined;
-  /** The end of what it printed to standard error. */
+  /** The end of its standard error. */
   readonly stderr: string;
 }
 

@@ -6,7 +6,7 @@ import type { AuthRecord, AuthStore } from '../../mcp/auth.ts';
 
 const fileSchema = z.looseObject({ servers: z.record(z.string(), z.looseObject({})).default({}) });
 
-/** A login has a few kilobytes. What a server sends as one must not fill the file that it shares with others. */
+/** A login has a few kilobytes. A server that sends more must not fill the file that it shares with others. */
 const MAX_LOGIN_BYTES = 100_000;
 /** Of a hundred servers. */
 const MAX_BYTES = 10_000_000;

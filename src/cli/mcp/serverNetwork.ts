@@ -25,7 +25,7 @@ interface ServerNetwork {
   readonly check: (url: URL) => Promise<void>;
 }
 
-/** What is known about a host: its addresses, or none if a proxy resolves it or it cannot be resolved. */
+/** The addresses of a host; none if a proxy resolves it or it cannot be resolved. */
 interface Host {
   readonly addresses: readonly HostAddress[];
   /** Why it is, at least in part, in the user's network. */

@@ -37,7 +37,7 @@ export interface Endpoints {
   find(model: string): { readonly endpoint: Endpoint; readonly id: string };
   /** The full name of a model. */
   nameOf(endpoint: Endpoint, id: string): string;
-  /** Everything to redact from what is stored or exported. */
+  /** Everything to redact from stored and exported data. */
   secrets(): readonly string[];
 }
 

@@ -30,7 +30,7 @@ import { cardLine } from './modelCards.ts';
 
 /** `waitForFacts` does not wait if the user has set the context window. */
 export interface ModelChoice extends Required<AgentModel> {
-  /** What is known about any model, by its full name. */
+  /** Returns the known facts about any model, by its full name. */
   infoOf(name: string): ModelInfo;
   /**
    * Calls `listener`, after the server was queried, if the context window is assumed, or if the server provides less
@@ -51,7 +51,7 @@ interface ModelChoiceOptions {
   readonly onLearned?: () => void;
   /** True if a prompt follows immediately: the server is then queried while the session is being opened. */
   readonly hasPrompt?: boolean;
-  /** What the user chose for this session; absent = what the settings say. */
+  /** The user's choice for this session; absent = as in the settings. */
   readonly effort?: Effort | undefined;
   /** How many tokens it reasons with, as the session begins; absent = as the model does by default. */
   readonly thinking?: ThinkingOptions;
@@ -192,7 +192,7 @@ interface KnownFacts extends Pick<ModelChoiceOptions, 'served' | 'learnedWindows
   readonly thinking: ThinkingOptions;
 }
 
-/** What is known about a model from the settings, the server, the catalogue and tests. */
+/** The facts about a model from the settings, the server, the catalogue and tests. */
 function modelInfoOf(
   name: string,
   { settings, endpoints, served, learnedWindows, effort, thinking }: KnownFacts,

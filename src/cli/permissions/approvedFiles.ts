@@ -59,7 +59,7 @@ export async function withApprovedFiles(
   return withoutHeld(loaded, held, changedFiles);
 }
 
-/** What the user approves together with settings. */
+/** The files that the user approves together with settings. */
 export interface NewlyRun extends ApprovedRecords {
   /** The commands whose files are not all known; without MCP servers, which are asked about separately. */
   readonly unchecked: readonly string[];

@@ -46,7 +46,7 @@ export type RecordPlace = Pick<AppPaths, 'root' | 'home' | 'dataRoot'>;
 
 const none: ApprovedRecords = { files: {}, commands: [] };
 
-/** What a record stands for that there was and that cannot be read: nothing in it is approved. */
+/** Stands for an existing record that cannot be read: nothing in it is approved. */
 const lost: ApprovedRecords = { ...none, isIncomplete: true };
 
 /** Empty if nothing was recorded yet; a record that is damaged or gone is incomplete, so that everything asks again. */

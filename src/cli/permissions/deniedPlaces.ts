@@ -34,10 +34,10 @@ const MAX_HIDDEN = 300;
 const MAX_SCANS = 20;
 
 /**
- * Creates a function that returns existing and missing paths, absolute: in the workspace what git does not track and no
- * program creates (see `createDeniedScan`), elsewhere what a rule names without wildcards or as a whole folder. Leaves
- * out `.env` files of the workspace, whose values are redacted from the output, and whatever contains the workspace or
- * the home. The first search of a large project takes long.
+ * Creates a function that returns existing and missing paths, absolute: in the workspace those that git does not track
+ * and no program creates (see `createDeniedScan`), elsewhere those that a rule names without wildcards or as a whole
+ * folder. Leaves out `.env` files of the workspace, whose values are redacted from the output, and whatever contains
+ * the workspace or the home. The first search of a large project takes long.
  */
 export function createDeniedPlaces(): (query: DeniedQuery) => DeniedPlaces {
   const scans = new Map<string, ReturnType<typeof createDeniedScan>>();

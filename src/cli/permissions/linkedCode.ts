@@ -9,7 +9,7 @@ import { realpath } from '../../disk/paths.ts';
 interface LinkedCode {
   /** The folders that the program starts in. */
   readonly folders: readonly string[];
-  /** The program and the files among its words, as far as they are known: names for the PATH, and absolute paths. */
+  /** The program and the files among its words, as far as known: names for the PATH, and absolute paths. */
   readonly files: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;

@@ -53,7 +53,7 @@ export interface Permissions {
     mode: PermissionMode,
   ): Promise<PermissionExplanation | undefined>;
   /**
-   * What a command of the user's own settings does; see `effectsOf`. `changed`: more folders that count as the
+   * The effects of a command in the user's own settings; see `effectsOf`. `changed`: more folders that count as the
    * workspace.
    */
   effects(
@@ -63,7 +63,7 @@ export interface Permissions {
   ): Promise<readonly CommandEffect[] | undefined>;
   /** Proposes rules from past answers; see `proposeRules`. */
   propose(calls: readonly AnsweredCall[], least: number): Promise<LearnedRules>;
-  /** Saves an "always" and returns a sentence that says what was saved where. */
+  /** Saves an "always" and returns a sentence that names the rule and where it was saved. */
   remember(suggestion: RuleSuggestion): Promise<string>;
   /** Uses these rules instead of those of `--settings`. */
   replaceFlagRules(rules: readonly SourcedRule[]): void;
@@ -113,7 +113,7 @@ interface AddedRules {
   ofTurn: readonly SourcedRule[];
   /** Replace those of `--settings`; undefined = those of the start. */
   ofFlag: readonly SourcedRule[] | undefined;
-  /** What the rules for MCP tools are bound to. */
+  /** The tools to which MCP rules are bound. */
   readonly bindings: ToolBindings;
 }
 

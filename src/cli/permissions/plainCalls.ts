@@ -33,7 +33,7 @@ export function plainCall({ name, args }: PlainCall): boolean {
 const sounds =
   /^(?:say|spd-say|espeak|espeak-ng|afplay|aplay|paplay|pw-play|canberra-gtk-play|pbcopy|wl-copy|xclip|logger)$/;
 
-/** Stands for text known only at run time, behind text that is known. */
+/** Stands for text known only at run time, after known text. */
 const AFTER_TEXT = '\u0001';
 /** A word that the shell inserts: it could be an option. */
 const OPEN = '\u0002';
@@ -60,7 +60,7 @@ function notifies(words: readonly string[]): boolean {
     if (word === '-ignoreDnD') continue;
     at += 1;
     const value = words[at];
-    // A value that is known only at run time may read as an option; its argument is then a literal word or nothing.
+    // A value known only at run time may read as an option; its argument is then a literal word or nothing.
     if (!option.test(word) || value === undefined || value.startsWith('-')) return false;
   }
   return true;

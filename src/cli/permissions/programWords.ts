@@ -26,7 +26,7 @@ export function heldProgram(
   return { type: 'held', problem, isUnasked };
 }
 
-/** `cause`: what the sandbox prevented, if that is known. */
+/** `cause`: what the sandbox prevented, if known. */
 export function confinedAdvice(command: string, concern: ProgramConcern, cause: string | undefined): string {
   const because =
     concern === 'changed' ? 'because files were changed without your approval' : `because ${REASONS.unknown}`;

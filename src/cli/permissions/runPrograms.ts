@@ -12,7 +12,7 @@ export interface Runs {
   readonly mentioned: ReadonlySet<string>;
   /** The folders to which the command changes, and those in which programs look for modules. */
   readonly folders: ReadonlySet<string>;
-  /** True if it runs something that is known only at run time. */
+  /** True if it runs something known only at run time. */
   readonly isOpen: boolean;
 }
 

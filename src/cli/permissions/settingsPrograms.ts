@@ -41,7 +41,7 @@ import {
 import { createScriptCheck, type ScriptCheck } from './scriptCheck.ts';
 import type { CodePlace, CodeRun } from './workspaceCode.ts';
 
-/** What the programs need of an open session. */
+/** The parts of an open session that programs need. */
 export interface ProgramSession {
   readonly sandbox: Pick<CommandSandbox, 'state' | 'confine'>;
   readonly permissions: Pick<Permissions, 'effects' | 'matches'>;
@@ -63,7 +63,7 @@ interface ProgramPlaces {
   readonly additionalDirectories: readonly string[];
   /** See `sandbox.allowWrite`. */
   readonly allowWrite: readonly string[];
-  /** Sandboxed commands write there, and what they leave may be seen by programs outside. */
+  /** Sandboxed commands write there, and programs outside may see the files that they leave. */
   readonly temporary: readonly string[];
   readonly dataRoot: string;
   /** Whether anything about the session may be stored. */
@@ -86,7 +86,10 @@ export interface LiveSettingsPrograms extends SettingsPrograms {
   readonly review: ChangeReview;
   /** Called before such a call runs, which must wait for it. Never rejects. */
   noteUnapproved(call: UnapprovedCall): Promise<void>;
-  /** Called when a command of the model has started; returns what to call when its processes are gone. Never throws. */
+  /**
+   * Called when a command of the model has started; returns a function to call when its processes have ended. Never
+   * throws.
+   */
   commandStarted(started: {
     readonly command: string;
     readonly cwd: string;

@@ -1,6 +1,6 @@
 /**
- * Reads the commands in shell text with every text that a word may become. The reader of permissions rejects what it does
- * not understand; this one reads on, because its mistakes must find too much rather than nothing. Pure.
+ * Reads the commands in shell text with every text that a word may become. The permission reader rejects text that it
+ * does not understand; this one continues, because its mistakes must find too much rather than nothing. Pure.
  */
 
 /** Stands for any text in a word. */
@@ -179,7 +179,7 @@ class Reader {
     }
     const [target = []] = this.#word(false);
     if (operator === '<<<') command.documents.push(target);
-    // It does not run what it only writes.
+    // Text that is only written is not run.
     else if (operator.startsWith('<')) command.inputs.push(target);
     return true;
   }
@@ -367,7 +367,7 @@ class Reader {
     return texts === undefined ? [ANY] : [...texts];
   }
 
-  /** `${name}`, `${name:-default}`; what is cut out of a variable may be anything. */
+  /** `${name}`, `${name:-default}`; a substring of a variable may be anything. */
   #braced(): Texts {
     this.#at += 1;
     if (this.#depth >= MAX_DEPTH) return [ANY];

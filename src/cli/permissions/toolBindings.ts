@@ -135,7 +135,7 @@ function differences(
   return lines.length === 0 ? [`+ ${server}`] : lines;
 }
 
-/** What is bound, as the user reads it: the server first. */
+/** The bound parts, as the user reads them: the server first. */
 function linesOf({ target, title, description, annotations, parameters }: McpToolDefinition): string[] {
   return [
     `Server: ${target}`,

@@ -33,7 +33,7 @@ export interface CodePlace {
   readonly isLed: boolean;
 }
 
-/** What is known about a command, with the scripts that it runs. */
+/** Facts about a command, with the scripts that it runs. */
 interface Findings {
   readonly code: CodeRun;
   /** It passes on content of files in the workspace. */

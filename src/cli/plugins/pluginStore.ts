@@ -277,7 +277,7 @@ export function folderOf(place: PluginLocation, name: string): string {
   return join(pluginsFolder(place), name);
 }
 
-/** What a plugin's programs may write: outside of the copy, which must stay as it was approved. */
+/** The folder that a plugin's programs may write to: outside of the copy, which must stay as it was approved. */
 export function dataFolderOf({ dataRoot }: PluginLocation, name: string): string {
   return join(dataRoot, 'plugin-data', name);
 }

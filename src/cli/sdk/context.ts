@@ -1,4 +1,4 @@
-/** The entry `clawdcode/context` of the package. What it exports is described in `sdk/api/context.ts`. */
+/** The entry `clawdcode/context` of the package. `sdk/api/context.ts` describes its exports. */
 import { isAbsolute, resolve } from 'node:path';
 import { estimateTokens as estimate } from '../../context/index.ts';
 import type * as api from '../../sdk/api/context.ts';

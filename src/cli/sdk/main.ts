@@ -1,4 +1,4 @@
-/** The entry `clawdcode` of the package. What it exports is described in `sdk/api/sdk.ts`, which users get as types. */
+/** The entry `clawdcode` of the package. `sdk/api/sdk.ts` describes its exports, and users get it as types. */
 import type * as api from '../../sdk/api/sdk.ts';
 import { ClawdCodeError as OwnError } from '../../sdk/errors.ts';
 import { startQuery } from '../../sdk/query.ts';

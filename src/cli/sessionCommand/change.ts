@@ -67,7 +67,7 @@ export async function unarchive(ports: SessionPorts, session: SessionRecord): Pr
   return afterLoss(ports, lost);
 }
 
-/** Reports what a damaged archive has lost; returns the exit code. */
+/** Reports the losses of a damaged archive; returns the exit code. */
 function afterLoss({ output }: SessionPorts, lost: string | undefined): number {
   if (lost === undefined) return EXIT.ok;
   output.say(sanitizeLine(lost));

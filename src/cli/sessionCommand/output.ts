@@ -106,7 +106,7 @@ const WIDTH = 100;
 export function standardOutput(place: AppPaths): Output {
   const { stdout, stderr } = process;
   const write = pipeWriter(stdout);
-  // If the reader of standard error is gone, errors cannot be reported anywhere.
+  // If standard error has no reader, errors cannot be reported anywhere.
   stderr.on('error', () => {});
   const isTerminal = stdout.isTTY === true;
   const plain = chooseTheme('plain', { noColor: true });
@@ -137,8 +137,8 @@ export async function askAtTerminal(question: string): Promise<boolean | undefin
 }
 
 /**
- * Parses the arguments after a subcommand and runs its actions. Returns the exit code if nothing else is to be done
- * (help, or a wrong flag), otherwise undefined.
+ * Parses the arguments after a subcommand and runs its actions. Returns the exit code if nothing is left to do (help,
+ * or a wrong flag), otherwise undefined.
  */
 export async function parseSubcommand(
   program: Command,

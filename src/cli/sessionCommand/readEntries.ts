@@ -11,7 +11,7 @@ export type Part =
   /** The last `count` entries. */
   | { readonly type: 'tail'; readonly count: number };
 
-/** Receives what a damaged archive has lost, for the user, after its readable entries. */
+/** Receives the losses of a damaged archive, for the user, after its readable entries. */
 type OnLoss = (problem: string) => void;
 
 /**

@@ -23,11 +23,11 @@ export interface Sessions {
   list(query: SessionQuery): Promise<SessionList>;
   /** Searches all sessions; `onWait` is called if much has to be indexed first. */
   search(text: string, options: SearchOptions): Promise<readonly SearchHit[]>;
-  /** Returns what is lost if the session had to be taken from a damaged archive. */
+  /** Returns the losses if the session had to be taken from a damaged archive. */
   rename(session: SessionRecord, title: string): Promise<string | undefined>;
   /**
    * Returns the new id; undefined if there is no such entry. Works while another program writes the session. `onLoss`
-   * is told what a damaged archive lacks.
+   * receives the losses of a damaged archive.
    */
   fork(
     session: SessionRecord,
@@ -45,7 +45,7 @@ export interface Sessions {
 interface Unarchived {
   /** The log. */
   readonly file: string;
-  /** What is lost, if the archive was damaged. */
+  /** The losses, if the archive was damaged. */
   readonly lost?: string;
 }
 

@@ -50,7 +50,7 @@ async function findArchived(
 }
 
 /**
- * Moves a session out of the archive. Returns what is lost if that was damaged. Rejects with `SessionLockedError` or
+ * Moves a session out of the archive. Returns the losses if that was damaged. Rejects with `SessionLockedError` or
  * `StorageFailure`.
  */
 export async function restoreFromArchive(

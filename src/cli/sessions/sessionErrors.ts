@@ -41,8 +41,8 @@ export class SessionElsewhereError extends Error {
 }
 
 /**
- * The latest session belongs to a folder that is gone and had the same git remote. The user decides whether it belongs
- * to this project.
+ * The latest session belongs to a folder that no longer exists and had the same git remote. The user decides whether it
+ * belongs to this project.
  */
 export class LikelySessionError extends SessionElsewhereError {
   constructor(session: SessionElsewhereError['session']) {

@@ -1,4 +1,4 @@
-/** `clawdcode models`: the models of all endpoints, with what is known about each and since when. */
+/** `clawdcode models`: the models of all endpoints, with the known facts and their dates. */
 import { alignColumns, dollars } from '../../commands/figures.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { catalogueSource } from '../../model/catalogue.ts';

@@ -44,7 +44,7 @@ function readHidden(stdin: ReadStream): Promise<string | undefined> {
     };
     /** Undefined until the line is complete. */
     const read = (chunk: string): { readonly text: string | undefined } | undefined => {
-      // A terminal may mark what is pasted.
+      // A terminal may mark pasted text.
       for (const character of chunk.replace(/\x1b\[20[01]~/g, '')) {
         if (character === '\r' || character === '\n') return { text: text.trim() };
         if (character === '\x03' || character === '\x04') return { text: undefined };

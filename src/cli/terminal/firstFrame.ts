@@ -126,7 +126,7 @@ function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalGuard {
         stdout.write(also + (isAlternate ? RESTORE + LEAVE_ALTERNATE_SCREEN : RESTORE));
         isAlternate = false;
       } catch {
-        // The terminal is gone (SIGHUP): there is nothing to restore.
+        // The terminal has disconnected (SIGHUP): there is nothing to restore.
       }
     },
   });

@@ -20,7 +20,7 @@ export function readingCost(tokens: number, price: Price, isCached = false): str
   return `${grouped(tokens)} tokens${cost}`;
 }
 
-/** What a summary costs; undefined for a short conversation. */
+/** The cost of a summary; undefined for a short conversation. */
 export function compactForecast(
   entries: readonly JSONLEntry[],
   tokens: number,
@@ -34,7 +34,7 @@ export function compactForecast(
   return `The summary reads the conversation, ${readingCost(tokens, price, isCached)}${from}. Later requests are shorter; the first of them is read in full.`;
 }
 
-/** What the first prompt after a break costs; undefined if the break or the conversation is short. */
+/** The cost of the first prompt after a break; undefined if the break or the conversation is short. */
 export function resumeForecast(
   entries: readonly JSONLEntry[],
   price: Price,

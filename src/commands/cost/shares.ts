@@ -24,7 +24,7 @@ const MAX_PARTS = 2000;
 const MAX_FILES = 20;
 
 export function createShares({ tools, files }: { readonly tools: Table; readonly files: Table }): Shares {
-  /** What the last request contained, and what has been added since. */
+  /** The contents of the last request, and the additions since then. */
   let old = new Map<string, Part>();
   let fresh = new Map<string, Part>();
   const paths = new Map<string, string>();

@@ -10,8 +10,8 @@ import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from 
 import type { Command, CommandHost, CommandResult, Notice } from '../types.ts';
 
 /**
- * Shows the hooks: where each comes from, why it does not run, and what it did last. With `reviewed`, the user says that
- * they know the changes because of which hooks are confined.
+ * Shows the hooks: their files, why one does not run, and their last runs. With `reviewed`, the user confirms the
+ * review of the changes because of which hooks are confined.
  */
 export const hooks: Command = {
   name: 'hooks',

@@ -121,7 +121,7 @@ function withPlaces(needed: ReadonlySet<JSONLEntry>, before: readonly JSONLEntry
   return new Set([...needed, ...before.filter(({ uuid }) => places.has(uuid))]);
 }
 
-/** The newest of each kind of which only the newest is in effect; also the first prompt, which is the title. */
+/** The newest of each kind of which only the newest applies, and the first prompt, which is the title. */
 function newestOfEach(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
   const newest = newestOnly.map((is) => before.findLast(is));
   return [before.find(isPrompt), ...newest].flatMap((entry) => entry ?? []);

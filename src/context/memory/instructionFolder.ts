@@ -52,7 +52,7 @@ export async function filesOf(
       ? []
       : rulesIn(join(claude, 'rules'), origin, { reader, rulesFor, touched, known }),
   ]);
-  // What is only a fallback for CLAUDE.md gives way to the one in `.claude`, too.
+  // A fallback for CLAUDE.md also gives way to the one in `.claude`.
   const isReplaced = second !== undefined && main !== undefined && basename(main.path) !== CLAUDE_NAME;
   return [isReplaced ? undefined : main, second, local, ...rules].filter((file) => file !== undefined);
 }

@@ -210,7 +210,7 @@ export class Scanner {
 
   readonly #masked: (piece: string) => string;
 
-  /** `masked`: replaces what must not be shown even in part, without changing the length. */
+  /** `masked`: replaces text that must not be shown even in part, without changing the length. */
   constructor(matcher: Matcher, signal: AbortSignal, masked: (piece: string) => string) {
     this.#matcher = matcher;
     this.#signal = signal;

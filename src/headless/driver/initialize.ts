@@ -14,7 +14,7 @@ export interface InitializePorts {
   readonly host: CommandHost;
   readonly subagents: readonly SubagentInfo[];
   readonly setup: DriverSetup;
-  /** Reports to the driver what has no effect. */
+  /** Reports options without effect to the driver. */
   readonly warn: (text: string) => void;
 }
 

@@ -56,7 +56,7 @@ const budgets: Readonly<Record<Effort, number>> = {
   max: 31_999,
 };
 
-/** The minimum that the API accepts, and what is left for the answer itself. */
+/** The minimum that the API accepts, and the rest for the answer itself. */
 const MIN_BUDGET = 1024;
 
 export interface AnthropicThinking {

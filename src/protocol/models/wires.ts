@@ -13,7 +13,7 @@ export function effortNotice(model: string, asked: Effort, given: string | undef
   return `${model} has no effort "${asked}"; using ${given ?? 'its default'}.`;
 }
 
-/** What a change of the effort has led to; `asked` is undefined for the model's default. */
+/** The result of a change of effort; `asked` is undefined for the model's default. */
 export function effortText(
   { id, effort: given }: { readonly id: string; readonly effort?: string },
   asked: Effort | undefined,
@@ -58,7 +58,7 @@ export function thinkingOptions({
   };
 }
 
-/** A change of the thinking in a session: what is absent stays, `default` is as the session began. */
+/** A change of the thinking in a session: absent fields stay, `default` is as the session began. */
 export interface ThinkingChange {
   readonly budget?: ThinkingBudget | 'default';
   readonly display?: ThinkingDisplay | 'default';

@@ -11,7 +11,7 @@ import { inRealFolderSync } from '../../disk/realFile.ts';
 export interface LinkGuard {
   /**
    * Guards these links as they are now, in addition to those guarded already. Returns a function to call when the
-   * command is gone: while no command runs, the user may change the links.
+   * command has ended: while no command runs, the user may change the links.
    */
   hold(links: readonly string[]): () => void;
   /** Restores links that have changed. Returns each of them with a note for the user. Never throws. */

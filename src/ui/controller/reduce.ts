@@ -61,7 +61,7 @@ export type Message =
   | { readonly type: 'models_listed'; readonly list: ModelList }
   | { readonly type: 'answered'; readonly id: string; readonly answer: PermissionAnswer }
   | { readonly type: 'dialog_closed' }
-  /** `effort`: what the user chose with it. */
+  /** `effort`: the user's choice with it. */
   | { readonly type: 'model_picked'; readonly id: string | undefined; readonly effort?: Effort | 'default' }
   | { readonly type: 'theme_picked'; readonly setting: ThemeSetting | undefined }
   | { readonly type: 'configured'; readonly answer: ConfigAnswer }

@@ -53,7 +53,7 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
     prints.add(...(fold?.add(more) ?? more));
     showHeld();
   };
-  /** Prints what the fold holds back, because nothing will follow for a while. */
+  /** Prints the reads that the fold holds back, because nothing will follow for a while. */
   const release = (): void => {
     prints.add(...(fold?.rest() ?? []));
     showHeld();

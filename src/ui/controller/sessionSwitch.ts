@@ -171,7 +171,7 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
   };
 }
 
-/** What was picked in the list: a session, at an entry if a hit was picked, or a fork that ends there. */
+/** The choice in the list: a session, at an entry if a hit was chosen, or a fork that ends there. */
 function wantedOf({ session: { id, project, title }, seq, mode }: Picked): {
   readonly target: IdTarget;
   readonly how: OpenHow;

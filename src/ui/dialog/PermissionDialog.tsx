@@ -90,7 +90,7 @@ export function PermissionDialog({
       previewRows,
       seen,
       canWarn,
-      // What the previous key has shown is not drawn yet.
+      // The lines that the previous key has shown are not drawn yet.
       counts: () => latest().holds === state.holds && counts(),
       stray,
     });

@@ -143,7 +143,7 @@ interface PermissionPress {
   readonly previewRows: number;
   /** Lines of the preview that have been on the screen, from the first one on. */
   readonly seen: number;
-  /** True if the dialog has room to say what has not been seen. */
+  /** True if the dialog has room for the number of unseen lines. */
   readonly canWarn: boolean;
   /** True if the key was meant for the question, not typed ahead of it. */
   readonly counts: () => boolean;
@@ -194,8 +194,8 @@ export function pressPermission(
 }
 
 /**
- * What an approval does while some of the preview has not been on the screen: it shows the next page, or, where the user
- * may skim, says so once. Undefined if the user may approve.
+ * The effect of an approval while some of the preview has not been on the screen: it shows the next page or, if the
+ * user may skim, says so once. Undefined if the user may approve.
  */
 function heldApproval(
   state: PermissionState,

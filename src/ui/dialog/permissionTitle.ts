@@ -57,7 +57,7 @@ function changeSize(diff: string): string {
 /** Reasons that say no more than the title and the preview. */
 const plainReason = /^(?:Sends a request to \S+|ClawdCode cannot check what [^\n]+ does)\.$/;
 
-/** The reason, without what the title and the preview already say. `isNamed`: the title names the file. */
+/** The reason, without facts in the title and the preview. `isNamed`: the title names the file. */
 export function reasonNotShown(
   { reason, preview, suggestion }: PermissionQuestion,
   isNamed: boolean,

@@ -13,7 +13,7 @@ export function useLatest<S>(initial: () => S): readonly [S, () => S, (next: S) 
   return [state, () => latest.current, set];
 }
 
-/** Keys within this many ms of a question, or of the previous key since then, were meant for what was there before. */
+/** Keys within this many ms of a question, or of the previous key since then, were meant for the screen before it. */
 const quietMs = 200;
 
 /**

@@ -146,7 +146,7 @@ function pressOption(form: Form, field: ChoiceField, state: FormState, key: Dial
 /** Chooses an option: toggles it in a multiple-choice question, otherwise answers the question. */
 function taken(form: Form, field: ChoiceField, state: FormState, index: number): FormStep {
   if (field.isMultiple) return { state: toggled(field, state, index) };
-  // An option replaces what was typed.
+  // An option replaces typed text.
   return advanced(form, changed(state, { row: index, chosen: [index], text: createBuffer() }));
 }
 

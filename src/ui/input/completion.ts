@@ -33,7 +33,7 @@ type ProjectPath = { readonly path: string; readonly lowerCase: string };
 
 type Finder = typeof import('fzf');
 
-/** Answers synchronously from what is already loaded. */
+/** Answers synchronously from loaded data. */
 type Completer = {
   /** Returns suggestions, best first; undefined until `load` for that kind has finished once. */
   suggest(trigger: Trigger): readonly Suggestion[] | undefined;

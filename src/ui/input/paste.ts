@@ -132,7 +132,7 @@ interface PasteAssembler {
   take(piece: string): string;
   /** True after an end mark, which ends the paste only if nothing follows, and within a start mark. */
   isWaiting(): boolean;
-  /** Returns what was held back when nothing follows. */
+  /** Returns the text that was held back when nothing follows. */
   settle(): string;
 }
 

@@ -65,7 +65,7 @@ function divideAfresh(
   let offset = 0;
   const cursorOffset = lengthOf(region.slice(0, cursor - start));
   for (const unit of divide(region)) {
-    // A cursor inside a newly formed grapheme moves behind it.
+    // A cursor inside a newly formed grapheme moves to its end.
     if (offset < cursorOffset) newCursor = start + divided.length + 1;
     offset += lengthOf([unit]);
     divided.push(unit);

@@ -6,7 +6,7 @@ import { activityOf, type View } from '../controller/view.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { callLabel } from '../print/toolLine.ts';
 
-/** What was announced so far. */
+/** The previous announcements. */
 interface Announced {
   readonly tools: ReadonlySet<string>;
   readonly retry: string | undefined;

@@ -34,7 +34,7 @@ export function asciiSymbols(text: string): string {
 /** Lines, blocks and shapes that are only decoration. */
 const drawn = /[\u2500-\u25FF\u2800-\u28FF\u2B1B\u2B1C]/g;
 
-/** Removes decoration from a page, including lines that consist of nothing else. */
+/** Removes decoration from a page, and lines of decoration only. */
 export function withoutBoxDrawing(text: string): string {
   return text
     .split('\n')

@@ -119,7 +119,7 @@ function shellWords(entry: JSONLEntry): string {
   );
 }
 
-/** Removes leading symbols, which only add color to what the sentence says. */
+/** Removes leading symbols, which only add color to the sentence. */
 function withoutMarks(text: string): string {
   return text
     .split('\n')

@@ -162,7 +162,7 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
   });
 }
 
-/** What was printed last. */
+/** The last printed state. */
 interface Shown {
   readonly phase?: Snapshot['phase'];
   readonly question?: string | undefined;

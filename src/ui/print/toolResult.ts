@@ -53,7 +53,7 @@ export function renderToolResult(entry: JSONLEntry, options: EntryOptions): stri
   ].join('\n');
 }
 
-/** The plan that the user was asked about: its dialog is gone, and later work may refer to it. */
+/** The plan that the user was asked about: its dialog has closed, and later work may refer to it. */
 function planOf(call: JSONLEntry['tool'], { width, theme, markdown }: EntryOptions): string[] {
   if (call?.name !== toolNames.exitPlanMode) return [];
   const plan = textField(call.input, 'plan');

@@ -15,7 +15,7 @@ export type Reflow = 'all' | 'xterm_js' | 'none' | 'unknown';
 interface FrameTracker {
   /** Follows what is written; ignores unknown sequences. */
   write(text: string): void;
-  /** Call when the frame is gone: the next one starts at the cursor. */
+  /** Call when the frame has been removed: the next one starts at the cursor. */
   reset(): void;
   /** Rows between the cursor and the last row written. */
   rowsBelow(): number;

@@ -216,7 +216,7 @@ export function titleOf(doing: Doing, name: string): string {
  * Decides when to notify a user who is away. Pure except for one timer that waits until the keyboard has been quiet.
  */
 
-/** What the session is doing, for the title and notifications. */
+/** The session's activity, for the title and notifications. */
 type Doing = 'working' | 'waiting' | 'idle';
 
 /**

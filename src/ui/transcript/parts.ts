@@ -129,7 +129,7 @@ function cutAtLines(text: string, size: number): string[] {
 
 // An entry in full: nothing collapsed, nothing cut. Pure.
 
-/** What an entry needs from other entries. */
+/** The data that an entry needs from other entries. */
 interface EntrySurroundings {
   readonly call: JSONLEntry['tool'];
   /** The full text for an entry that contains only part of it, once it has been read. */

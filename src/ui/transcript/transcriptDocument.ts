@@ -237,7 +237,7 @@ export function createReplyParts(): (reply: LiveReply) => Part[] {
 
 // Reads full outputs from the session's store, within a memory limit.
 
-/** Reads stored bytes, or a range of them; undefined if they are gone. */
+/** Reads stored bytes, or a range of them; undefined if they no longer exist. */
 export type ReadBlob = (
   ref: BlobRef,
   range?: { readonly start?: number; readonly end?: number },
@@ -248,7 +248,7 @@ const EDGE_BYTES = 8 * 2 ** 20;
 /** Maximum bytes of all outputs per view. */
 const TOTAL_BYTES = 64 * 2 ** 20;
 
-/** Returns a reader of full texts. It resolves to undefined if the text is gone or the limit is reached. */
+/** Returns a reader of full texts. It resolves to undefined if the text no longer exists or the limit is reached. */
 export function createOriginalReader(readBlob: ReadBlob): (ref: BlobRef) => Promise<string | undefined> {
   let total = 0;
   const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

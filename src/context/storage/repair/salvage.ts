@@ -17,7 +17,7 @@ export type Piece =
 
 export type GarbledValue = Readonly<Record<string, unknown>>;
 
-/** Returns what was found, in order. */
+/** Returns the entries found, in order. */
 export function salvage(line: Buffer): readonly Piece[] {
   return [...chunksOf(line)].flatMap((stretch): readonly Piece[] => {
     if (stretch.length < minEntryBytes) return [];
