@@ -40,7 +40,7 @@ export function compilePiece(filename, source, cachedData) {
  * `worthKeeping`: minimum number of loaded pieces. `small`: maximum characters of a source that is not worth a cache
  * lookup. `longMs`: milliseconds from which a run counts as long.
  *
- * - `load(name)`: returns the exports of a piece, which is run once.
+ * - `load(name)`: returns the exports of a piece, which is run once; `file/piece` for one of several in a file.
  * - `setFlags(flags)`: changes flags of V8, each given as `[wanted, usual]`, and restores those given before. V8 rejects
  *   code compiled under other flags, so the usual ones are restored while code is loaded or saved.
  */
@@ -53,6 +53,8 @@ export function openPieces(
   let kept;
   const require = process.getBuiltinModule('node:module').createRequire(path.join(folder, 'cli.cjs'));
   const pieces = new Map();
+  /** The scripts of the files that have been loaded. */
+  const files = new Map();
   /** The number of runs that added to the code of the least learned piece. */
   let learnedRuns = LEARNING_RUNS;
   let flags = [];
@@ -60,15 +62,12 @@ export function openPieces(
   function load(name) {
     const loaded = pieces.get(name);
     if (loaded !== undefined) return loaded.module.exports;
-    const filename = path.join(folder, name);
-    const source = fs.readFileSync(filename, 'utf8');
-    if (place && source.length > small) kept ??= readCode(place, identity(folder));
-    const sum = kept && sumOf(source);
-    const script = compile(name, source, kept?.find(name, sum));
+    const [file, inner] = name.split('/');
+    const run = inner === undefined ? read(file) : load(file)[inner];
     const module = { exports: {} };
-    pieces.set(name, { module, script, sum });
+    pieces.set(name, { module });
     try {
-      script.runInThisContext()(module.exports, requireFrom, module, filename, folder);
+      run(module.exports, requireFrom, module, path.join(folder, file), folder);
     } catch (error) {
       // Later calls must fail too, instead of returning a half-loaded module.
       pieces.delete(name);
@@ -77,6 +76,16 @@ export function openPieces(
     // Originally an ES module, so its `default` export must be found.
     Object.defineProperty(module.exports, '__esModule', { value: true });
     return module.exports;
+  }
+
+  /** The function of a file, or that of a file of functions: see scripts/bundle/joinPieces.mjs. */
+  function read(name) {
+    const source = fs.readFileSync(path.join(folder, name), 'utf8');
+    if (place && source.length > small) kept ??= readCode(place, identity(folder));
+    const sum = kept && sumOf(source);
+    const script = compile(name, source, kept?.find(name, sum));
+    files.set(name, { script, sum });
+    return script.runInThisContext();
   }
 
   function requireFrom(name) {
@@ -95,7 +104,7 @@ export function openPieces(
   const isWorthIt = () => isLearning() && pieces.size >= worthKeeping;
   const isPiece = (name) => fs.existsSync(path.join(folder, name));
   const codeOf = ([name, { script, sum }]) => ({ name, sum, code: script.createCachedData() });
-  const worthIt = () => (isWorthIt() ? [...pieces].filter(([, { sum }]) => sum !== undefined) : []);
+  const worthIt = () => (isWorthIt() ? [...files].filter(([, { sum }]) => sum !== undefined) : []);
 
   function keepAtEnd() {
     const used = worthIt();
@@ -106,11 +115,11 @@ export function openPieces(
       );
   }
 
-  /** One piece at a time, since the user may be typing. */
+  /** One file at a time, since the user may be typing. */
   async function keepMeanwhile() {
     const codes = [];
-    for (const piece of worthIt()) {
-      codes.push(underUsualFlags(() => codeOf(piece)));
+    for (const file of worthIt()) {
+      codes.push(underUsualFlags(() => codeOf(file)));
       await setImmediate();
     }
     if (codes.length > 0) kept.write(codes, isPiece);

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { OWN_PACKAGES } from '../src/cli/process/ownPackages.ts';
 import { isUpToDate } from './bundle/isUpToDate.mjs';
+import { groupPieces, joinPieces } from './bundle/joinPieces.mjs';
 import { slimSdks } from './bundle/slimSdks.mjs';
 import { toCommonJs } from './bundle/toCommonJs.mjs';
 import { licensesOf } from './licenses.mjs';
@@ -66,7 +67,20 @@ const program = await build({
   outExtension: { '.js': '.cjs' },
   write: false,
 });
-for (const { path, text } of program.outputFiles) await writeFile(path, await toCommonJs(text));
+const pieces = await Promise.all(
+  program.outputFiles.map(async ({ path, text }) => [basename(path), await toCommonJs(text)]),
+);
+/** What each way to start loads at once; a part that is loaded only sometimes needs no route of its own. */
+const routes = [
+  ['src/cli/main.ts'],
+  ['src/cli/program.ts'],
+  ['src/cli/terminal/firstFrame.ts'],
+  ['src/cli/interactive.ts'],
+  ['src/cli/boot.ts'],
+  ['src/cli/headless/headless.ts', 'src/cli/headless/headlessProcess.ts', 'src/cli/process/environment.ts'],
+];
+const files = joinPieces(new Map(pieces), groupPieces(program.metafile.outputs, routes));
+for (const [name, text] of files) await writeFile(join(dist, name), text);
 const modules = await build({
   ...common,
   entryPoints: {
@@ -83,9 +97,7 @@ const modules = await build({
   },
 });
 for (const { metafile } of [program, modules]) assertOnlyOwn(metafile);
-const chunks = [program, modules].flatMap(({ metafile }) =>
-  Object.keys(metafile.outputs).map((path) => basename(path)),
-);
+const chunks = [...files.keys(), ...Object.keys(modules.metafile.outputs).map((path) => basename(path))];
 // The permission rules need the shell grammar at run time.
 await cp(require.resolve('web-tree-sitter/web-tree-sitter.wasm'), join(dist, 'web-tree-sitter.wasm'));
 await cp(require.resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(dist, 'tree-sitter-bash.wasm'));

@@ -25,6 +25,8 @@ export async function toCommonJs(source) {
     `${usesUrl ? "const __url=require('node:url').pathToFileURL(__filename).href;" : ''}${code}`
       // Assigns the exports directly, so that access does not go through esbuild's two helper functions.
       .replace(/\bmodule\.exports=[\w$]+\(([\w$]+)\)/, 'module.exports=$1')
+      // Esbuild leaves such characters in regular expressions. A single one doubles the memory that a source takes.
+      .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
   );
 }
 

@@ -92,6 +92,17 @@ test('a piece with its own require is rejected at build time', async () => {
   await expect(toCommonJs(source)).rejects.toThrow('named require');
 });
 
+test('a source has only ASCII characters, so that V8 takes one byte for each', async () => {
+  const source = 'export const stops = (text) => /[。😀]$/u.test(text); export const name = () => `ä「`;';
+  const written = await toCommonJs(source);
+  expect(written).toMatch(/^[\0-\x7f]+$/);
+  await lay({ 'cli.cjs': source });
+  expect(
+    await run(`const { stops, name } = pieces.load('cli.cjs');
+      console.log(stops('了。'), stops('😀'), stops('.'), name())`),
+  ).toBe('true true false ä「');
+});
+
 test('code that has run is cached, with its compiled functions', async () => {
   await lay({ 'cli.cjs': SUM });
   expect(await run(CALL)).toBe('3');
