@@ -50,8 +50,9 @@ export class InProcessEngine implements PermissionEngine {
     const { policy, isCut } = await this.#policy(facts);
     const explanation = explain(input, policy);
     if (!isCut()) return explanation;
-    const { behavior, reason } = unchecked(explanation, facts) as PermissionDecision;
-    return { ...explanation, behavior, reason, saves: [] };
+    const { hiding: _, ...rest } = explanation;
+    const { behavior, reason } = unchecked(explanation, facts);
+    return { ...rest, behavior, reason, saves: [] };
   }
 
   async matches(patterns: readonly string[], command: string, root: string): Promise<boolean> {

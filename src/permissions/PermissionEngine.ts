@@ -31,11 +31,15 @@ const TOO_LONG = 'Checking what this command would access takes too long.';
 
 /**
  * Adjusts a decision that was made without all of its lookups. Denials, ask rules and allows in bypassPermissions
- * stand; everything else asks, or is denied in a mode that does not ask. Offers no rule to save.
+ * stand; everything else asks, or is denied in a mode that does not ask. Offers no rule to save, and no files to hide
+ * instead of asking: there may be more of them.
  */
 export function unchecked<
-  D extends { readonly behavior: PermissionDecision['behavior']; readonly rule?: unknown },
->(decision: D, { mode }: Pick<PolicyFacts, 'mode'>): D | PermissionDecision {
+  D extends Pick<PermissionDecision, 'behavior' | 'hiding'> & { readonly rule?: unknown },
+>(
+  { hiding: _, ...decision }: D,
+  { mode }: Pick<PolicyFacts, 'mode'>,
+): Omit<D, 'hiding'> | PermissionDecision {
   const { behavior, rule } = decision;
   if (behavior === 'deny' || (behavior === 'allow' && mode === 'bypassPermissions')) return decision;
   if (mode === 'dontAsk') return { behavior: 'deny', reason: TOO_LONG };

@@ -55,6 +55,8 @@ export interface DiskLookups {
   readonly holdsCredentials?: (path: string) => boolean;
   /** The files, absolute, that git includes in its settings for a directory, the user's included. */
   readonly gitIncludes: (directory: string, home: string) => readonly string[];
+  /** The top folder of the repository that git finds from a directory. */
+  readonly repositoryTop: (directory: string) => string | undefined;
   /** The files in git's index, absolute; undefined if unknown. */
   readonly trackedFiles: (directory: string) => readonly string[] | undefined;
   /** These files and the submodules next to them, absolute; undefined if unknown. */

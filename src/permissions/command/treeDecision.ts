@@ -105,6 +105,7 @@ export function decideTree(
   const mustCheck = needsCheck(policy);
   /** Secrets that the sandbox can hide, and why the first of them may not be shown. */
   const hiding: string[] = [];
+  const mayBeHidden = hidingTest(policy);
   let secret: string | undefined;
   for (const at of places) {
     const found = foundIn(tree, at, policy);
@@ -126,7 +127,7 @@ export function decideTree(
       const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy);
       if (verdict.behavior === 'allow') continue;
       const reason = `${what} shows ${relative(policy.root, path)}: ${verdict.reason}`;
-      if (path === at || !mayBeHidden(verdict, policy)) return { behavior: verdict.behavior, reason };
+      if (path === at || !mayBeHidden(verdict)) return { behavior: verdict.behavior, reason };
       hiding.push(verdict.realPath);
       secret ??= reason;
     }
@@ -165,12 +166,23 @@ export function hidingOf(decisions: readonly PermissionDecision[]): readonly str
 const MAX_HIDING = 50;
 
 /**
- * True for a secret that the sandbox can hide from a search without changing its other results: git would report a
- * tracked file as changed, and needs its own.
+ * Returns a test for secrets that the sandbox can hide from a search without changing its other results: git would
+ * report a tracked file as changed, and needs its own.
  */
-function mayBeHidden({ behavior, cause, realPath }: FileVerdict, policy: Policy): boolean {
-  if (behavior !== 'ask' || cause !== 'secret' || /\/\.git(?:\/|$)/i.test(realPath)) return false;
-  return policy.trackedFiles(dirname(realPath))?.includes(realPath) === false;
+function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
+  const indexes = new Map<string, ReadonlySet<string> | undefined>();
+  const indexOf = (folder: string): ReadonlySet<string> | undefined => {
+    const top = policy.repositoryTop(folder) ?? folder;
+    if (!indexes.has(top)) {
+      const files = policy.trackedFiles(top);
+      indexes.set(top, files && new Set(files));
+    }
+    return indexes.get(top);
+  };
+  return ({ behavior, cause, realPath }) => {
+    if (behavior !== 'ask' || cause !== 'secret' || /\/\.git(?:\/|$)/i.test(realPath)) return false;
+    return indexOf(dirname(realPath))?.has(realPath) === false;
+  };
 }
 
 /** The first secret in a folder that may not be read without approval; `unknown` if not all files can be checked. */

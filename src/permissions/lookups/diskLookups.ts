@@ -12,6 +12,7 @@ import {
   gitRunsPrograms,
   gitShows,
   includedSettings,
+  repositoryTop,
   trackedFiles,
   trackedPaths,
 } from './gitPrograms.ts';
@@ -35,6 +36,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   gitRunsPrograms,
   gitFetches,
   ...gitSettingLookups(env),
+  repositoryTop,
   trackedFiles,
   trackedPaths,
   gitShows: gitShows(env, realpathForAll),

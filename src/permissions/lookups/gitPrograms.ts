@@ -95,6 +95,9 @@ export function gitFolder(directory: string): string | undefined {
   return findRepository(directory)?.folder;
 }
 
+/** The top folder of that repository: the lookups of its files give the same there. */
+export const repositoryTop = (directory: string): string | undefined => findRepository(directory)?.worktree;
+
 /** The files included by the settings that git would use in the directory: the repository's and the user's. */
 export function includedSettings(directory: string, home: string): readonly string[] {
   const repository = findRepository(directory);

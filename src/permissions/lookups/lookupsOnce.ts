@@ -39,6 +39,12 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       return unknown;
     };
   };
+  const repositoryTop = once(lookups.repositoryTop);
+  /** An index of a hundred thousand files is parsed once, not for each folder. */
+  const oncePerRepository = <R>(ask: (directory: string) => R, unknown: R) => {
+    const inTop = inTime(ask, unknown);
+    return (directory: string): R => inTop(repositoryTop(directory) ?? directory);
+  };
   return {
     isCut: () => wasCut,
     lookups: {
@@ -54,8 +60,9 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       expandGlob: inTime(lookups.expandGlob, undefined),
       listTree: inTime(lookups.listTree, undefined),
       filesBelow: inTime(lookups.filesBelow, undefined),
-      trackedFiles: inTime(lookups.trackedFiles, undefined),
-      trackedPaths: inTime(lookups.trackedPaths, undefined),
+      repositoryTop,
+      trackedFiles: oncePerRepository(lookups.trackedFiles, undefined),
+      trackedPaths: oncePerRepository(lookups.trackedPaths, undefined),
       gitShows: inTime(lookups.gitShows, undefined),
       gitRunsPrograms: inTime(lookups.gitRunsPrograms, true),
       gitFetches: inTime(lookups.gitFetches, true),

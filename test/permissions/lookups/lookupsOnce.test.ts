@@ -1,9 +1,12 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
 import { diskLookups } from '../../../src/permissions/lookups/diskLookups.ts';
 import { lookupsOnce, MAX_LOOKUP_MS } from '../../../src/permissions/lookups/lookupsOnce.ts';
+import { unchecked } from '../../../src/permissions/PermissionEngine.ts';
 import type { DiskLookups, PolicyFacts } from '../../../src/permissions/policy.ts';
-import type { PermissionMode } from '../../../src/protocol/permissions.ts';
+import type { PermissionDecision, PermissionMode } from '../../../src/protocol/permissions.ts';
 import { home, root, rule, wasmFolder } from '../harness.ts';
 
 const disk = diskLookups(process.env);
@@ -108,4 +111,45 @@ test.each<[string, PermissionMode, readonly string[], string]>([
     expect(decision.suggestion).toBeUndefined();
     expect(decision.causes).toMatchObject([{ type: 'limit', isSecret: true }]);
   }
+});
+
+test('secrets in many folders of a repository need its index only once', async () => {
+  for (const name of ['one', 'two', 'three']) {
+    mkdirSync(join(root, 'docs', name), { recursive: true });
+    writeFileSync(join(root, 'docs', name, '.env'), 'x\n');
+  }
+  const { lookups, asked } = counted();
+  const engine = new InProcessEngine(wasmFolder(), process.env, lookups, () => 0);
+  const { hiding } = await engine.decide(
+    call('grep -r foo docs; git ls-files | xargs cat'),
+    facts('default'),
+  );
+  expect(hiding).toHaveLength(3);
+  for (const name of ['trackedFiles', 'trackedPaths'])
+    expect([...asked.keys()].filter((key) => key.startsWith(name))).toEqual([`${name} ["${root}"]`]);
+});
+
+test.each<[PermissionMode, PermissionDecision]>([
+  ['default', { behavior: 'ask', reason: 'r' }],
+  ['default', { behavior: 'ask', reason: 'r', rule: { text: 'Bash(x)', source: 's' } }],
+  ['dontAsk', { behavior: 'deny', reason: 'r' }],
+])(
+  'a search that could not be checked in time may not run with files hidden: mode %s, %j',
+  (mode, decision) => {
+    expect(unchecked({ ...decision, hiding: ['/p/.env'] }, { mode })).not.toHaveProperty('hiding');
+  },
+);
+
+test('an explanation that could not be completed in time says nothing about hidden files', async () => {
+  const explained = async (last: number) => {
+    let times = 0;
+    const now = () => (++times === last ? MAX_LOOKUP_MS + 1 : 0);
+    const engine = new InProcessEngine(wasmFolder(), process.env, disk, now);
+    const input = call('grep -r foo .; grep -r --include=*.js foo src');
+    const explanation = await engine.explain(input, facts('default'));
+    return { explanation, asked: times };
+  };
+  const { asked, explanation } = await explained(0);
+  expect(explanation.hiding).toBeDefined();
+  expect((await explained(asked)).explanation).not.toHaveProperty('hiding');
 });
