@@ -1,7 +1,6 @@
 /**
- * What the Claude Agent SDK 0.3.330 writes, byte for byte as captured from it: its flags, its first message with
- * features of several kinds, and its answers. The package itself brings a binary of its program, too large for a
- * dependency of tests.
+ * The bytes that the Claude Agent SDK 0.3.330 writes, as captured from it: its flags, its first message with features
+ * of several kinds, and its responses. The package itself includes a binary that is too large for a test dependency.
  *
  * @module-tag long
  */
@@ -61,7 +60,7 @@ test('one session with hooks, its own server, approvals and structured output le
     read = lines.length;
   });
   const answer = ({ type, request_id, request }: Record<string, unknown>): void => {
-    // The SDK closes its side after the result of a prompt that is a text.
+    // The SDK closes its side after the result of a text prompt.
     if (type === 'result') run.endInput();
     if (type !== 'control_request') return;
     const { subtype, input, message } = request as Request;

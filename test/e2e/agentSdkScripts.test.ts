@@ -1,7 +1,7 @@
 /**
- * The installed program, driven by the published Claude Agent SDK: each script has the outcome that it had in Claude Code,
- * unless docs/agent-sdk.md says what differs. The package brings a binary too large for a dependency of ours, so this is
- * skipped unless CLAWDCODE_TEST_AGENT_SDK names a folder where it and zod are installed.
+ * The installed program, driven by the published Claude Agent SDK: each script has the same outcome as in Claude Code,
+ * unless docs/agent-sdk.md lists a difference. The package includes a binary that is too large for a dependency, so
+ * this is skipped unless CLAWDCODE_TEST_AGENT_SDK names a folder where it and zod are installed.
  *
  * @module-tag long
  */

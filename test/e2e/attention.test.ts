@@ -1,5 +1,5 @@
 /**
- * What the terminal and the program tell each other beside the text: background, focus, title, progress, bell.
+ * What the terminal and the program exchange besides text: background, focus, title, progress, bell.
  *
  * @module-tag long
  */
@@ -30,7 +30,7 @@ test(
     expect(terminal.bytes().indexOf('\u001B]11;?')).toBeGreaterThan(terminal.bytes().indexOf('ClawdCode'));
     await terminal.type('abc');
     const from = terminal.bytes().length;
-    // In two pieces, between keys, with reports of the focus around it.
+    // In two chunks, between keys, with focus reports around it.
     await terminal.press(
       '\u001B[I',
       'd',

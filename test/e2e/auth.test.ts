@@ -60,7 +60,7 @@ test('a typed key is not shown, and is used for the default endpoint', { tags: '
   expect(terminal.everything()).not.toContain(KEY.slice(0, 6));
   const status = await setup.print(['auth', 'status'], env);
   expect(status.stdout).toMatch(/default .*key from clawdcode auth login/);
-  // Commands of the model do not see it.
+  // The model's commands do not see it.
   setup.server.script({ calls: [{ name: 'Bash', input: { command: 'env' } }] }, { text: 'Done.' });
   const ran = await setup.print(
     ['-p', 'go', '--allowed-tools', 'Bash', '--output-format', 'stream-json', '--verbose'],
@@ -91,6 +91,6 @@ test('damaged stored keys are moved aside, and the user is told', { tags: 'long'
   expect(aside).toHaveLength(1);
   expect(await readFile(join(setup.work.data, aside[0] ?? ''), 'utf8')).toContain(KEY);
   expect(await readFile(file, 'utf8')).toContain('sk-another-key');
-  // Once.
+  // Only once.
   expect((await setup.print(['auth'])).stderr).not.toContain('could not be read');
 });

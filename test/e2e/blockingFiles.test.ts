@@ -1,5 +1,5 @@
 /**
- * A repository whose files block whoever opens them, or have no end: nothing waits for them.
+ * A repository whose files block their reader, or never end: nothing waits for them.
  *
  * @module-tag long
  */
@@ -70,6 +70,6 @@ for (const name of ofGit)
       entry.toolResult === undefined ? [] : [entry.toolResult.durationMs ?? 0],
     );
     expect(results).toHaveLength(3);
-    // Git is not even started; it used to take 30 s for each question.
+    // Git is not even started; each query used to take 30 s.
     expect(Math.max(...(results ?? []))).toBeLessThan(20_000);
   });

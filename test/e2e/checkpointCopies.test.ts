@@ -1,5 +1,5 @@
 /**
- * What the program keeps of files and sessions is no way around a question: the model does not read it unasked.
+ * Checkpoints and session files are no way around approval: the model does not read them without asking.
  *
  * @module-tag long
  */

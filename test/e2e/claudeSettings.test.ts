@@ -1,5 +1,5 @@
 /**
- * A repository and a home that are set up for Claude Code: what of it holds in the installed program.
+ * A repository and a home set up for Claude Code: which of their settings apply in the installed program.
  *
  * @module-tag long
  */
@@ -48,7 +48,7 @@ test('deny rules of an untrusted repository apply at once; allow rules and varia
   await terminal.waitForPrinted(
     /\.claude\/settings\.json\s+deny +Read\(lib\/constants\.js\)\s+allow +Bash\(touch \*\)/,
   );
-  // What is not supported was said once, before.
+  // Unsupported settings were reported once, before.
   server.script({ text: 'Again.' });
   expect(await print(['-p', 'again'])).toMatchObject({ stdout: 'Again.\n', stderr: '' });
 });

@@ -1,5 +1,6 @@
 /**
- * A conversation that outgrows its window: by itself, on demand, and when the summary fails or is stopped.
+ * A conversation that outgrows its window: automatic compaction, compaction on request, and a summary that fails or is
+ * stopped.
  *
  * @module-tag long
  */
@@ -43,7 +44,7 @@ test('a long task in a window of 8,000 tokens compacts automatically and complet
     expect(compactMetadata).toMatchObject({ trigger: 'auto', success: true });
     expect(compactMetadata?.postTokens).toBeLessThan(compactMetadata?.preTokens ?? 0);
   }
-  // Nothing of the log is lost: every call of the task and its one result are still there.
+  // Nothing in the log is lost: every call of the task and its only result are still there.
   const calls = entries.filter((entry) => entry.type === 'tool_use').map((entry) => entry.tool?.id);
   const results = entries
     .filter((entry) => entry.type === 'tool_result')
@@ -191,7 +192,7 @@ test('text typed during /compact is kept and sent afterwards', async () => {
   expect(server.requests()).toHaveLength(5);
 });
 
-/** Reads the parser piece by piece, then says that it is done; summaries are answered by `summarize`. */
+/** Reads the parser in parts, then says that it is done; `summarize` writes the summaries. */
 function longTask(server: ModelServer, summarize: () => ScriptedReply): void {
   let step = 0;
   server.otherwise((request) => {

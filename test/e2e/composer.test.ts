@@ -1,4 +1,4 @@
-/** Writing a prompt: every script of the world, several lines, pastes, history, completion, the queue. */
+/** Writing a prompt: all scripts, several lines, pastes, history, completion, the queue. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { textOf } from './support/wire.ts';
 const slow = { latency: 60, chunkSize: 6 } as const;
 const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
 const PROMPT_WIDTH = 2;
-/** Without what was attached to it. */
+/** Without attachments. */
 const lastPrompt = ({ server }: TestProgram): string =>
   (server.requests().at(-1)?.messages ?? [])
     .map(textOf)
@@ -80,7 +80,7 @@ test('backslash and Enter, Ctrl+J and Alt+Enter insert a new line', long, async 
   const setup = await setUpProgram();
   setup.server.script({ text: 'Four lines.' });
   const terminal = await setup.ready();
-  // Each key by itself: in one piece text with an Enter in it is a paste.
+  // Each key separately: in one chunk, text with an Enter in it is a paste.
   await terminal.type('one\\');
   await terminal.waitFor('❯ one\\');
   await terminal.press(keys.enter);
@@ -139,7 +139,7 @@ test('↑ recalls earlier prompts, in the next session too', long, async () => {
   await first.submit('/exit');
   await first.exited;
   const second = await setup.ready();
-  // What was sent before is read beside the start; the oldest stays when there is nothing before it.
+  // The history is read after the start; the oldest prompt stays if there is none before it.
   for (let many = 0; many < 60 && !second.screen().includes('❯ the first prompt'); many++)
     await second.press(keys.up);
   await second.waitFor('❯ the first prompt');
@@ -260,12 +260,12 @@ test('resizing while a reply streams leaves no remains and loses nothing', long,
   expect(rows.filter((row) => row.includes('❯ '))).toHaveLength(1);
   expect(rows.filter((row) => /mock-1 · (?:no sandbox · )?context/.test(row))).toHaveLength(1);
   expect(rows.some((row) => row.includes('esc to interrupt'))).toBe(false);
-  // Rows that were printed before they became narrower may be broken within a word.
+  // Rows printed before the terminal became narrower may be broken within a word.
   const unbroken = (text: string): string => text.replace(/\s+/g, '');
   expect(unbroken(terminal.everything())).toContain(unbroken(story));
 });
 
-/** In the composer's first row, so many cells behind its prompt. */
+/** In the composer's first row, this many cells after its prompt. */
 async function expectCursor(terminal: Terminal, cells: number): Promise<void> {
   await terminal.until(
     () => {

@@ -1,5 +1,5 @@
 /**
- * The context shown and edited: the table, the list of items, a preview, its compaction, and the way back.
+ * The context shown and edited: the table, the list of items, a preview, its compaction, and undoing it.
  *
  * @module-tag long
  */
@@ -14,7 +14,7 @@ import { setUpProgram } from './support/testProgram.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
 const WINDOW = ['--context-window', '16000'];
-/** Room for all that is read. */
+/** Enough for everything that is read. */
 const ROOMY = ['--context-window', '20000'];
 const STEPS = 12;
 const summary = `1. Primary request and intent
@@ -113,7 +113,7 @@ test('an item is dropped and restored in the list, and the next request reflects
   await terminal.press('p');
   await terminal.waitFor(/❯ \*.*sent .*Part 12/);
   await terminal.press(keys.escape, keys.escape);
-  // What follows an Esc at once is taken for a key with Alt.
+  // A key right after Esc is taken for Alt with that key.
   await terminal.waitForGone('p pin');
   await terminal.submit('short again?');
   await terminal.waitForPrinted('Short answer 2.');
@@ -152,7 +152,7 @@ test(
     await terminal.submit('/compact');
     await terminal.waitForPrinted('Conversation compacted');
     await terminal.waitForIdle();
-    // The summary of the preview was taken: nobody was asked for another.
+    // The preview's summary was used: no other one was requested.
     expect(server.requests()).toHaveLength(asked + 1);
     const boundary = (await entries()).find(({ subtype }) => subtype === 'compact_boundary');
     const promised = Number(sizes?.[2]?.replaceAll(',', ''));
@@ -210,7 +210,7 @@ test('without a screen the same commands print their results', long, async () =>
   });
 });
 
-/** Reads the parser piece by piece, then says that it is done; a short question gets a short answer. */
+/** Reads the parser in parts, then says that it is done; a short question gets a short reply. */
 function longTask(server: ModelServer): void {
   let [step, answers] = [0, 0];
   server.otherwise((request) => {

@@ -1,4 +1,4 @@
-/** A working day's first hour: look, change, run, with the questions that belong to it. */
+/** The first hour of a working day: read, change and run, with the approvals in between. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -80,7 +80,7 @@ test('a task is done with Read, Grep, Edit and Bash, each approved at the prompt
 
   const [session] = await work.sessions();
   const entries = session?.entries ?? [];
-  // What follows is the title's.
+  // The rest is the title's request.
   const worked = entries.slice(0, entries.findIndex(({ subtype }) => subtype === 'turn_end') + 1);
   expect(kindsOf(worked)).toEqual([
     ...['session_start', 'prompt', 'assistant', 'tool_use Read', 'tool_use Grep'],
@@ -136,7 +136,7 @@ test('commands reply without the model; text that only looks like one is a promp
   await terminal.submit('/cost');
   await terminal.waitForPrinted(/Requests +1/);
   await terminal.type('/contxt');
-  await terminal.press(keys.escape, keys.enter); // without the completion that is on offer
+  await terminal.press(keys.escape, keys.enter); // without the suggested completion
   await terminal.waitForPrinted('Did you mean /context?');
   expect(server.requests()).toHaveLength(1);
 

@@ -1,5 +1,5 @@
 /**
- * What sessions cost, and what for: in a conversation, over all sessions, and before a resume.
+ * The cost of sessions, by purpose: in a conversation, over all sessions, and before a resume.
  *
  * @module-tag long
  */
@@ -11,7 +11,7 @@ import { clockShift } from './support/workspace.ts';
 
 const usage = (prompt_tokens: number) => ({ prompt_tokens, completion_tokens: 100 });
 
-/** A session with a file that was read, at a model with a price. */
+/** A session in which a file was read, with a model that has a price. */
 async function setSession() {
   const setup = await setUpProgram();
   const models = { [MODEL]: { price: { input: 10, cachedInput: 1, output: 50 } } };

@@ -1,4 +1,4 @@
-/** What runs the program elsewhere: the container image, the CI action, the cluster's job. Without their engines. */
+/** Files that run the program elsewhere: the container image, the CI action, the cluster job. Without their engines. */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { textOf } from './support/wire.ts';
 const root = resolve(import.meta.dirname, '../..');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');
 
-/** Runs a command to its end; standard error is part of what is returned. */
+/** Runs a command to its end; the returned text includes standard error. */
 async function run(
   command: readonly string[],
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
@@ -111,7 +111,7 @@ test('the action runs any prompt and passes on the result', async () => {
   expect(action.runs.using).toBe('composite');
   for (const step of action.runs.steps.filter((one) => one.run !== undefined)) {
     expect(step.shell).toBe('bash');
-    // In a script, an input would be run.
+    // Inside a script, an input would be executed.
     expect(step.run).not.toContain('${{');
   }
   const step = action.runs.steps.find(({ id }) => id === 'run');
@@ -154,7 +154,7 @@ test('the action runs any prompt and passes on the result', async () => {
     type: 'result',
   });
 
-  // The example gives it only inputs that it has.
+  // The example uses only existing inputs.
   const workflow = parse(read('examples/fleets/workflow.yml')) as {
     readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>;
   };

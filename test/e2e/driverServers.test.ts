@@ -21,7 +21,7 @@ const adder = {
 };
 const add = { calls: [{ name: 'mcp__sums__add', input: { a: 2, b: 3 } }] };
 
-/** The server's result of a request; undefined leaves it without an answer. */
+/** The server's result for a request; undefined leaves it unanswered. */
 type Results = (message: Message) => object | undefined;
 
 const sums: Results = ({ method, params }) => {
@@ -36,7 +36,7 @@ const sums: Results = ({ method, params }) => {
   return { content: [{ type: 'text', text: `The sum is ${a + b}.` }] };
 };
 
-/** Serves until the program ends; the methods that were called are in the list that it returns. */
+/** Serves until the program ends; returns a list that collects the called methods. */
 function serve(driver: Driver, results: Results = sums): string[] {
   const methods: string[] = [];
   const isMessage = ({ request }: Line) =>

@@ -1,5 +1,5 @@
 /**
- * What a driving program changes while its session runs, and the flags of its SDKs that set the session up.
+ * Changes that a driving program makes during its session, and the SDK flags that set the session up.
  *
  * @module-tag long
  */
@@ -16,7 +16,7 @@ const notes = { type: 'stdio', command: process.execPath, args: [SERVER] };
 const call = (name: string, input: object) => ({ calls: [{ name, input }] });
 const done = { text: 'Done.' };
 
-/** Runs a prompt to its end; the names of the tools that the model was offered last. */
+/** Runs a prompt to its end; returns the names of the tools last offered to the model. */
 async function turn({ server }: TestProgram, driver: Driver): Promise<readonly string[]> {
   driver.prompt('go');
   await driver.nextOf('result');

@@ -1,5 +1,5 @@
 /**
- * What can go wrong in the first hour, through the product's own doors: each says what happened and what to do next,
+ * What can go wrong in the first hour, in the installed program: each message says what happened and what to do next,
  * in a line or two, with the right exit code. docs/troubleshooting.md has a row for each.
  */
 import { spawn } from 'node:child_process';
@@ -36,7 +36,7 @@ interface Run {
   readonly input?: string;
   /** A shell line in which "$@" is the program. */
   readonly line?: string;
-  /** Ends it as soon as this was written to standard error. */
+  /** Ends it as soon as standard error matches this. */
   readonly until?: RegExp;
 }
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(base, { recursive: true, force: true }));
 
-/** Each run has a home of its own. */
+/** Each run has its own home. */
 async function run({
   args = ['-p', 'hello'],
   env = {},
@@ -82,12 +82,12 @@ function access(baseUrl: string): Readonly<Record<string, string>> {
     OPENAI_BASE_URL: baseUrl,
     OPENAI_API_KEY: 'sk-test-key',
     OPENAI_MODEL: 'mock-1',
-    // An assumed window would be told as well.
+    // An assumed window would be reported as well.
     CLAWDCODE_CONTEXT_WINDOW: '48000',
   };
 }
 
-/** A server of the test's own, and what the program is told of it. */
+/** Starts the test's own server; returns it with the program's environment. */
 async function serve(answer: RequestListener, path = '/v1', certificate?: Certificate) {
   const server = await startServer(answer, certificate);
   onTestFinished(() => server.stop());
@@ -126,7 +126,7 @@ describe('a wrong address', () => {
     const ended = await run({ env: { ...key, HOME: home } });
     expect(ended).toMatchObject({ code: 52, stdout: '' });
     expectSaid(ended, /config\.json:2:44: .*Correct it/, /config\.json may name the endpoint.*--base-url/);
-    // One for this run is enough.
+    // One certificate for this run is enough.
     expectSaid(await run({ env: { ...key, OPENAI_BASE_URL: baseUrl, HOME: home } }), /connection refused/);
   });
 

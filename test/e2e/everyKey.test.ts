@@ -1,4 +1,4 @@
-/** Every key of the keys page in a terminal: those of the composer here, the others where what they do is tested. */
+/** Every key of the keys page in a terminal: the composer's here, the others where their actions are tested. */
 import { expect, test } from 'vitest';
 import { actions } from '../../src/ui/keys/actions.ts';
 import { keys } from '../ui/screen.ts';
@@ -10,7 +10,7 @@ const { ctrl, alt, home, end, left, right, backspace, pageUp, pageDown } = keys;
 const ctrlLeft = '\u001B[1;5D';
 const ctrlRight = '\u001B[1;5C';
 
-/** A draft, keys, and what stands there when a bar is typed after them: it shows where the cursor is. */
+/** A draft, keys, and the text after a bar is typed: the bar shows where the cursor is. */
 const edits: readonly (readonly [
   action: string,
   draft: string,
@@ -114,7 +114,7 @@ test('the keys of the history search', long, async () => {
   await become('newer 漢字');
   await search(keys.escape);
   await become('newer 漢字');
-  // Leave, cancel: the draft as it was. The scope goes round.
+  // Leave, cancel: the draft is unchanged. The scope cycles.
   await search(ctrl('c'));
   await become('kept');
   await search(ctrl('s'));

@@ -1,5 +1,5 @@
 /**
- * Everything that a server, a network and a model can do wrong, and what the user sees of it.
+ * Everything that can go wrong with a server, a network and a model, and what the user sees.
  *
  * @module-tag long
  */
@@ -15,7 +15,7 @@ import { expectPairedCalls } from './support/wire.ts';
 const logged = async ({ work }: TestProgram): Promise<string[]> =>
   kindsOf((await work.sessions()).at(-1)?.entries ?? []);
 
-/** What the log of the newest session comes to hold. */
+/** The log of the newest session, as it grows. */
 const expectLogged = (setup: TestProgram, kinds: readonly string[]): Promise<void> =>
   expect.poll(() => logged(setup)).toEqual(kinds);
 
@@ -224,7 +224,7 @@ test('a request that is too long for the server is shortened, and the turn conti
   await terminal.waitForPrinted('of 12,000 tokens');
 });
 
-/** The program, ready, against a server that answers exactly what is given. */
+/** Starts the program against a server that sends exactly the given responses. */
 async function rawServer({ work, ready }: TestProgram, answers: readonly Answer[]) {
   const server = await startSseServer(answers);
   onTestFinished(() => server.close());
@@ -237,7 +237,7 @@ function isSummary(request: WireRequest): boolean {
   return request.tool_choice === 'none';
 }
 
-/** Without the line breaks that a narrow screen makes. */
+/** Without the line breaks of a narrow screen. */
 function flat(text: string): string {
   return text.replace(/\s+/g, ' ');
 }

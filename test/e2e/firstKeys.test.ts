@@ -1,4 +1,4 @@
-/** Keys that come before the screen is there, or before the session is open: each does what it does later. */
+/** Keys pressed before the screen is drawn, or before the session is open, do what they do later. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -33,7 +33,7 @@ for (const ms of [0, 120])
     terminal.send('?');
     await terminal.waitFor('any other key closes');
     await terminal.press(keys.escape);
-    // What follows an Esc at once is taken for a key with Alt.
+    // A key right after Esc is taken for Alt with that key.
     await terminal.waitForGone('any other key closes');
     await terminal.press('go on');
     await terminal.waitFor('❯ go on');

@@ -1,5 +1,5 @@
 /**
- * The first start: nothing is configured, and nothing but the user's home may be written.
+ * The first start: nothing is configured, and only the user's home may be written to.
  *
  * @module-tag long
  */
@@ -11,13 +11,13 @@ import { saying, startLocalServer } from './support/localServers.ts';
 import type { Terminal } from './support/terminal.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-/** Whatever else runs on this machine is not looked for. */
+/** Other servers on this machine are not looked for. */
 const alone = { CLAWDCODE_LOCAL_SERVERS: 'none' };
 const sample = resolve(import.meta.dirname, '../../examples/sample-project');
 
 test('a key and an endpoint are entered, stored readable only by the user, and used from then on', async () => {
   const { work, open } = await setUpProgram();
-  // The scripted server hides keys in what it records; this one keeps the headers as they came.
+  // The scripted server hides keys in its records; this one keeps the headers as received.
   const server = await startLocalServer({ '/v1/chat/completions': saying('Nice to meet you.') });
   onTestFinished(() => server.close());
   const env = work.env({ TMPDIR: work.temporary, ...alone });
@@ -53,7 +53,7 @@ test('a key and an endpoint are entered, stored readable only by the user, and u
   await second.submit('hello again');
   await second.waitFor('Nice to meet you.');
   await quit(second);
-  // The list of models is asked for without the key as well, to see whether that proves anything.
+  // The list of models is also requested without the key, to see whether it proves anything.
   const prompts = server.asked.filter(({ path }) => path === '/v1/chat/completions');
   const bearers = prompts.map(({ headers }) => headers.authorization);
   expect(bearers.length).toBeGreaterThanOrEqual(2);
@@ -142,7 +142,7 @@ test('a folder must be trusted before its settings apply, and asks only once', a
   await second.waitFor('Still trusted.');
 });
 
-/** Says yes to everything until it is done. */
+/** Approves everything until the turn is done. */
 async function answerAll(terminal: Terminal, isDone: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await terminal.pause(100)) {
     if (/❯ 1\. Yes/.test(terminal.screen())) {
@@ -156,7 +156,7 @@ async function answerAll(terminal: Terminal, isDone: () => Promise<boolean>): Pr
   throw new Error(`Never came to an end:\n${terminal.screen()}`);
 }
 
-/** A choice of the first screen: keys count once it has stood for a moment. */
+/** A choice on the first screen: keys count once it has been there for a moment. */
 async function take(terminal: Terminal, key: string): Promise<void> {
   await terminal.waitFor(/No local model server found|Found on this machine/);
   await terminal.answer(key);

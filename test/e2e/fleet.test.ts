@@ -148,7 +148,7 @@ test('a task that takes too long is stopped, and runs again with --retry-failed'
   expect(results().map(({ status }) => status)).toEqual(['timed_out', 'done']);
 });
 
-/** A reply that never begins. */
+/** A reply that never starts. */
 const never = { text: 'Too late.', latency: 10_000_000 };
 
 test('Ctrl+C stops the children; their tasks run next time', { tags: 'long' }, async () => {
@@ -163,7 +163,7 @@ test('Ctrl+C stops the children; their tasks run next time', { tags: 'long' }, a
   expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
   expect(stderr).toContain('3 not run');
   expect(readFileSync(join(base, 'out/results.jsonl'), 'utf8')).toBe('');
-  // Their connections are closed: the children are gone.
+  // Their connections are closed, so the children have exited.
   server.otherwise(() => ({ text: 'Yes.' }));
   expect(await fleet(...args).ended).toMatchObject({ code: 0 });
 });

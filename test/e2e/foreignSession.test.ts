@@ -1,5 +1,5 @@
 /**
- * A session file from another person changes none of the user's files without showing it first.
+ * A session file from another person changes none of the user's files without showing the changes first.
  *
  * @module-tag long
  */

@@ -1,4 +1,4 @@
-/** `-p`: the three formats, and who answers when nobody is there. */
+/** `-p`: the three formats, and questions when there is no user. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -161,7 +161,7 @@ test('untrusted text cannot control the terminal', { tags: 'long' }, async () =>
   server.otherwise(() => ({ text: 'a\u001b]0;title\u0007b\u001b[31mc' }));
   await work.write('.clawdcode.json', JSON.stringify({ 'x\u001b[8mhidden\u009b8m': 1 }));
   const { stdout, stderr } = await print(['-p', 'hello']);
-  // A program that reads the answer gets it as it is.
+  // A program that reads the output gets it unchanged.
   expect(stdout).toBe('a\u001b]0;title\u0007b\u001b[31mc\n');
   expect(stderr).toContain('is not a setting');
   expect(stderr).not.toMatch(/[\u001b\u009b]/);
@@ -219,7 +219,7 @@ test('help fits a screen and names the exit codes; the version is the package’
     expect(await print([flag])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-/** Each line spread out to be read; what differs from run to run is replaced by a word. */
+/** Each line formatted for reading, with placeholders for values that differ from run to run. */
 function golden(stdout: string, repository: string): string {
   const volatile: Readonly<Record<string, string>> = {
     uuid: '<uuid>',

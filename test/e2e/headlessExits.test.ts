@@ -1,4 +1,4 @@
-/** `-p`: every exit code, and what is left on disk and running when it ends. */
+/** `-p`: every exit code, and the files and processes that remain. */
 import { mkdir, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
@@ -145,7 +145,7 @@ test('130: the received part of a reply is kept', { tags: 'long' }, async () => 
   expect(String(reply?.content)).toMatch(/^word0/);
 });
 
-/** As a shell reports it: a program that a signal ended counts as 128 and the signal's number. */
+/** As a shell reports it: for a program ended by a signal, 128 plus the signal's number. */
 function exitCode({ code, signal }: Awaited<ReturnType<TestProgram['print']>>): number | null {
   if (signal === 'SIGINT') return 130;
   return signal === 'SIGTERM' ? 143 : code;

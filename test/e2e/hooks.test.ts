@@ -1,4 +1,4 @@
-/** Hooks in the installed program: who may set them, what they see, and what they stop. */
+/** Hooks in the installed program: who may set them, what they see, and what they can stop. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -106,7 +106,7 @@ test('a call allowed by a hook needs no approval, unless a deny rule applies', {
   const hook = decides('mkdir made', { permissionDecision: 'allow' });
   const changing = decides('pwd', { permissionDecision: 'allow', updatedInput: { command: 'touch made' } });
   await own(setup, { PreToolUse: [hook, changing] }, { permissions: { deny: ['Bash(touch *)'] } });
-  // After a change without approval, hooks would run confined here, because the home is in a temporary folder.
+  // After an unapproved change, hooks would run confined here, because the home is in a temporary folder.
   setup.server.script(bash('pwd'), bash('mkdir made'), { text: 'Done.' });
   const { code, stderr } = await setup.print(['-p', 'go']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -285,7 +285,7 @@ test('a model decides whether a turn may end, and a read-only agent whether a ca
   expect([main, looked, judged]).toEqual([[], [], []]);
   for (const name of ['name.txt', 'made.txt'])
     expect(existsSync(join(setup.work.repository, name))).toBe(false);
-  // It does not run hooks itself, and asks nobody.
+  // It runs no hooks itself, and asks no questions.
   const ofAgent = server
     .requests()
     .filter(
@@ -320,7 +320,7 @@ test('a tool of an MCP server decides about calls; without the server the user d
     'A hook that may guard this call could not run: there is no MCP server "gone"',
   );
   await ownHooks(['test']);
-  // A server of the folder that nobody has approved does not replace the user's.
+  // A server of the folder that was not approved does not replace the user's.
   await writeFile(
     join(setup.work.repository, '.mcp.json'),
     JSON.stringify({ mcpServers: { test: { command: 'true' } } }),

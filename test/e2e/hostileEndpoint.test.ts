@@ -1,5 +1,5 @@
 /**
- * A server that sends without end: the reply is given up, and what the program takes of it stays small.
+ * A server that never stops sending: the reply is given up, and the program keeps only a small part of it.
  *
  * @module-tag long
  */
@@ -17,10 +17,10 @@ const call = (fields: object): string => delta({ tool_calls: [fields] });
 
 interface Flood {
   readonly headers?: Readonly<Record<string, string>>;
-  /** The piece with this number, from 0 on, without end. */
+  /** The chunk with this number, from 0, of an endless reply. */
   readonly piece: (number: number) => string | Buffer;
   readonly says: string;
-  /** What stays of the reply. */
+  /** What remains of the reply. */
   readonly keeps?: string;
 }
 
@@ -51,7 +51,7 @@ const floods: Readonly<Record<string, Flood>> = {
         content: number === 0 ? '<tool_call>{"name":"Bash","arguments":{"command":"' : 'x'.repeat(9000),
       }),
     says: 'more than 2,000,000 characters',
-    // It is none, and no more than text.
+    // It is not a call, only text.
     keeps: '<tool_call>',
   },
   'one event': { piece: () => 'x'.repeat(60_000), says: 'an event of more than 4,000,000' },
@@ -72,7 +72,7 @@ const floods: Readonly<Record<string, Flood>> = {
   },
 };
 
-/** Writes as fast as it is read; gives the bytes that were taken. */
+/** Writes as fast as the client reads; returns the number of bytes taken. */
 function flood(response: ServerResponse, piece: Flood['piece'], onBytes: (count: number) => void): void {
   let number = 0;
   const write = (): void => {
@@ -108,14 +108,14 @@ for (const { row, options } of firstIsQuick(Object.entries(floods)))
     const env = {
       ...access,
       OPENAI_BASE_URL: `http://127.0.0.1:${server.port}/v1`,
-      // A heap that held what was sent would end the program.
+      // A heap that held everything sent would end the program.
       NODE_OPTIONS: '--max-old-space-size=100',
     };
     const printed = await print(['-p', 'hello'], { env: work.env(env) });
     expect(printed).toMatchObject({ code: 1, signal: null, stderr: expect.stringContaining(says) });
     expect(printed.stderr).toContain('Try again, or use another model or server.');
     expect(asked).toBe(1);
-    // With what the two sockets hold.
+    // Including the buffers of both sockets.
     expect(sent).toBeLessThan(40_000_000);
     const [session] = await work.sessions();
     const kept = JSON.stringify(session?.entries.filter(({ type }) => type === 'assistant') ?? []);
@@ -123,7 +123,7 @@ for (const { row, options } of firstIsQuick(Object.entries(floods)))
     else expect(kept).toContain(keeps);
   });
 
-/** Blocks that have no end: as one, each was laid out for seconds, in hundreds of megabytes, or ended the program. */
+/** Endless blocks: laid out as one block, each took seconds and hundreds of megabytes, or ended the program. */
 test.each([
   ['a line', 'Lorem ipsum. '.repeat(500)],
   ['a table', '| x | y |\n'.repeat(500)],
@@ -152,6 +152,6 @@ test.each([
   await terminal.waitFor('still here');
   if (process.platform !== 'linux') return;
   const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${terminal.pid}/status`, 'utf8'))?.[1];
-  // 160 to 190 MB here, of which 100 are the program at rest; up to 300 MB if other programs keep the processor busy.
+  // 160 to 190 MB here, of which the idle program takes 100; up to 300 MB if other programs keep the processor busy.
   expect(Number(peak)).toBeLessThan(500_000);
 });

@@ -1,5 +1,5 @@
 /**
- * An open session in which nothing happens: it writes nothing and, but for what V8 tidies up, uses no CPU.
+ * An idle session writes nothing and, apart from garbage collection, uses no CPU.
  *
  * @module-tag long
  */
@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-/** Work that was put off (the index of sessions, garbage) takes some of them; a timer would take them all. */
+/** Deferred work (the index of sessions, garbage) takes some of them; a timer would take all of them. */
 const WINDOWS = 15;
 const WINDOW_MS = 3000;
 
@@ -38,7 +38,7 @@ test('after a turn, no timer runs and nothing is written', long, async () => {
 const isQuiet = (used: { ticks: number; writes: number; bytes: number }): boolean =>
   used.ticks + used.writes + used.bytes === 0;
 
-/** Ticks of 10 ms and calls that wrote something; both 0 where there is no /proc. */
+/** Ticks of 10 ms and calls that wrote something; both 0 without /proc. */
 function usedBy(pid: number): { ticks: number; writes: number } {
   if (process.platform !== 'linux') return { ticks: 0, writes: 0 };
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

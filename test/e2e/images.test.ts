@@ -1,5 +1,5 @@
 /**
- * Images: from a path, a paste and the clipboard to what the server is sent, and back from the log.
+ * Images: from a path, a paste and the clipboard to the request, and back from the log.
  *
  * @module-tag long
  */
@@ -54,7 +54,7 @@ test('a pasted path and an @path are sent as images, once each, even after a res
   await again.waitFor('As I said.');
   expect(server.requests()[1]?.messages[1]?.content).toEqual(server.requests()[0]?.messages[1]?.content);
 
-  // A model that does not see is sent words, and a prompt that shows it something comes back.
+  // A model without image input gets text, and a prompt that would show it an image is returned.
   await again.waitForIdle();
   await resizeDrawn(again, 100, 30);
   await again.submit('/model blind');

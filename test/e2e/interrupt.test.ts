@@ -1,4 +1,4 @@
-/** Stopping: a reply, a command, a question, the program itself. */
+/** Interrupting a reply, a command, a question, and the program itself. */
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ test('Esc during a reply keeps what had arrived, and the next prompt works', asy
 
 test('Esc during a command ends its children, and every call keeps its result', long, async () => {
   const { server, work, ready } = await setUpProgram();
-  // A child of a child, with signals ignored in between: the group has to go.
+  // A grandchild, with signals ignored in between: the whole group must end.
   const [one, other] = [`300.${process.pid}`, `301.${process.pid}`] as const;
   const command = `sleep ${one} & (trap "" TERM INT; sleep ${other}) & wait`;
   const running = (): number => processesWith(one).length + processesWith(other).length;
@@ -203,7 +203,7 @@ for (const row of signals)
     },
   );
 
-/** Below a shell, which goes on afterwards and can say what state the terminal was left in. */
+/** Inside a shell, which continues afterwards and can report the state of the terminal. */
 function openInShell({ open, work, access }: TestProgram) {
   const pidFile = join(work.temporary, 'program.pid');
   const start = '(echo "$BASHPID" > "$PID_FILE"; exec "$@")';

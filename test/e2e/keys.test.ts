@@ -1,4 +1,4 @@
-/** Keys that reach out of the composer: the editor, the shell, the settings, the file of one's own keys. */
+/** Keys that lead out of the composer: the editor, the shell, the settings, the user's file of keys. */
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,14 +15,14 @@ import { textOf } from './support/wire.ts';
 const { ctrl } = keys;
 const lastPrompt = ({ server }: TestProgram): string => textOf(server.requests().at(-1)?.messages.at(-1));
 
-/** A script that stands for an editor; `$file` is what it is given. */
+/** A script in place of an editor; `$file` is its argument. */
 async function editorOf({ work }: TestProgram, script: string): Promise<string> {
   const path = join(work.home, 'editor.sh');
   await writeFile(path, `#!/bin/sh\nfor file; do :; done\n${script}\n`, { mode: 0o755 });
   return `${path} --wait`;
 }
 
-/** A shell with job control, in which the program is started. */
+/** A shell with job control that starts the program. */
 async function inShell(setup: TestProgram, env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
   const shell = setup.open([], {
     command: ['bash', '--norc', '--noprofile', '-i'],
@@ -49,11 +49,11 @@ test('Ctrl+G and Ctrl+X Ctrl+E open the draft in the editor, in a private file',
   await terminal.press(keys.paste(Array.from({ length: 50 }, (_, line) => `pasted ${line}`).join('\n')));
   await terminal.press(ctrl('g'));
   await terminal.waitFor('in the editor');
-  // What is typed belongs to the editor, Ctrl+C there would end it and not us.
+  // Typed text belongs to the editor: Ctrl+C there would end the editor, not the program.
   await terminal.submit('typed into it');
   await terminal.waitFor('line from the editor 漢字');
   await terminal.press(ctrl('x'), ctrl('e'));
-  // What the first one wrote may still be on screen.
+  // The first one's output may still be on screen.
   await terminal.until(
     () => readFileSync(told, 'utf8') === '600\n600\n' && /in the editor$/.test(terminal.screen()),
     'the editor is open again',
@@ -78,7 +78,7 @@ test('an editor that fails, is missing or is stopped by Ctrl+C leaves the draft,
   const EDITOR = await editorOf(setup, 'printf "waiting here"; sleep 30');
   const terminal = await setup.ready([], { env: setup.work.env({ ...setup.access, EDITOR }) });
   await terminal.type('precious');
-  // Twice in one piece opens it once.
+  // Pressed twice in one chunk, it opens once.
   await terminal.press(ctrl('g') + ctrl('g'));
   await terminal.waitFor('waiting here');
   await terminal.press(ctrl('c'));

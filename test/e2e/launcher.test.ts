@@ -1,5 +1,5 @@
 /**
- * The launcher on a Node that is too old: the checkout brings a newer one, a packed program says what it needs.
+ * The launcher on a Node that is too old: a checkout uses its own newer one, a packed program says what it needs.
  *
  * @module-tag long
  */
@@ -19,7 +19,7 @@ const checkout = resolve(import.meta.dirname, '../..');
 const launcher = join(checkout, 'bin/clawdcode.js');
 const old = await oldNode();
 
-// A machine that has nothing but a new Node cannot show what an old one sees.
+// A machine with only a new Node cannot show the behavior of an old one.
 describe.skipIf(old === undefined)(
   `with an old Node (${old ?? 'none on this machine'})`,
   { tags: 'long' },
@@ -84,11 +84,11 @@ describe('compiled code', () => {
 
   afterEach(() => rm(base, { recursive: true }));
 
-  /** A run that has something to keep. */
+  /** A run with something to store. */
   const start = (env: Readonly<Record<string, string>> = {}, cwd = repository) =>
     run(node, [path, 'session', 'list'], { cwd, env: { PATH: process.env.PATH ?? '', HOME: home, ...env } });
   const kept = () => readdir(join(data, 'compile-cache'));
-  /** Whatever of compiled code lies anywhere below a folder. */
+  /** All compiled code in a folder, at any depth. */
   const codeBelow = async (folder: string) =>
     (await readdir(folder, { recursive: true })).filter((name) => /compile-cache|(^|\/)code-/.test(name));
 
@@ -116,7 +116,7 @@ describe('compiled code', () => {
         else await started;
       }
     expect(await codeBelow(repository)).toEqual([]);
-    // Node itself keeps its own there, as it was told to; we put nothing beside it.
+    // Node itself stores its own there, as configured; we add nothing.
     const own = join(base, 'node');
     await start({ NODE_COMPILE_CACHE: own });
     expect((await kept()).length).toBe(1);
@@ -133,7 +133,7 @@ describe('compiled code', () => {
     await writeFile(file, changed);
     expect((await start()).stdout).toBe((await start({ NODE_DISABLE_COMPILE_CACHE: '1' })).stdout);
     expect((await readFile(file)).equals(changed)).toBe(false);
-    // As a checkout brings it.
+    // As in a checkout.
     await chmod(join(data, 'compile-cache'), 0o755);
     await writeFile(file, changed);
     await start();

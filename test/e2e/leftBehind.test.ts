@@ -1,5 +1,5 @@
 /**
- * The tests themselves: what a test started does not run on when it is over.
+ * The tests themselves: processes started by a test end with it.
  *
  * @module-tag long
  */

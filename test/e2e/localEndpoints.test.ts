@@ -1,5 +1,5 @@
 /**
- * A whole turn with a local server as people have it: no tools, a small window, calls as text, a proxy set.
+ * A whole turn with typical local servers: no tools, a small window, calls as text, a proxy set.
  *
  * @module-tag long
  */
@@ -8,7 +8,7 @@ import { startProxy } from '../model/http/proxyStage.ts';
 import { type Asked, ollama, type Route, saying, startLocalServer, vllm } from './support/localServers.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-/** Calls `Read` in words for its first prompt, and says what it was given for the next. */
+/** Calls `Read` as text in reply to its first prompt, and quotes the result in reply to the next. */
 const readsInWords: Route = (response, asked) => {
   const last = JSON.stringify((asked.body.messages as { content: unknown }[]).at(-1)?.content);
   const secret = /the word is (\w+)/.exec(last)?.[1];
@@ -34,7 +34,7 @@ test('an Ollama model without tools and with a small window is loaded first, rep
     expect(printed).toMatchObject({ code: 0 });
     return JSON.parse(printed.stdout);
   };
-  // A prompt waits 2 s for what a server says of itself: on a machine that is too busy for it, it is sent again.
+  // A prompt waits 2 s for the server's facts: on a machine that is too busy, it is sent again.
   let from = 0;
   let result = await ask();
   for (let many = 1; many < 10 && result.context_usage.context_window !== 16_384; many++) {
@@ -65,7 +65,7 @@ test('a call is never shown as text, and the missing support is reported once', 
   await setup.work.write('note.txt', 'the word is plankton\n');
   const env = { OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: 'small:2b', OPENAI_API_KEY: '' };
   const terminal = await setup.ready([], { env });
-  // What the server says of itself is known.
+  // The server's facts are known.
   await terminal.waitFor(/context ~?\d+% of 16/);
   await terminal.submit('what does note.txt say?');
   await terminal.waitForPrinted('It says plankton.');

@@ -1,6 +1,6 @@
 /**
- * A task that outgrows its window many times over, as a user lives through it: the work, a look at the context,
- * a preview, the compaction, the way back, leaving, and the prompt with which it goes on the same day.
+ * A task that outgrows its window many times, as a user experiences it: the work, the context page, a preview, the
+ * compaction, undoing it, exiting, and the prompt that continues the same day.
  *
  * @module-tag long
  */
@@ -33,9 +33,9 @@ const topics = [
 const last = 'posix';
 
 const ways = [
-  // On loopback a summary is waited for, unless drafts are asked for.
+  // On loopback the turn waits for a summary, unless drafts are requested.
   { way: 'as it is by default', context: {}, ledgers: 0, summaries: 4 },
-  // Steps this fast may get ahead of a draft: then some of them become lines.
+  // Steps this fast may overtake a draft: then some of them become lines.
   { way: 'with drafts', context: { threadSummary: 'on' }, ledgers: undefined, summaries: 4 },
   { way: 'in economy', context: { strategy: 'economy', threadSummary: 'on' }, ledgers: 2, summaries: 1 },
 ];
@@ -128,13 +128,13 @@ for (const row of ways)
 
     const again = await ready([...args, '--continue'], size);
     await again.waitFor(/◇ Undone: the last compaction\n\n❯ Ask for something/);
-    // What was taken back no longer counts, and is not shown again.
+    // Undone steps no longer count, and are not shown again.
     expect(again.screen()).toContain(`Findings about ${last} end here.\n\n◇ Undone: the last compaction`);
     await statusLineSays(again, used);
     expectNoRuins(again);
     await again.submit('go on');
     await again.waitFor('On it goes.');
-    // What was asked last, its answer, and the new prompt: nothing of all that happened between has left a trace.
+    // The last question, its reply, and the new prompt: no trace of anything in between.
     const before = asked.findLast((request) => !isSummary(request));
     const next = server.requests().at(-1);
     expect(next?.tools).toEqual(before?.tools);
@@ -146,7 +146,7 @@ for (const row of ways)
     expectSound(server.requests());
   });
 
-/** A prompt of the size that people write, with a rule in it. */
+/** A prompt of a realistic size, with a rule in it. */
 function promptAbout(topic: string): string {
   const points = [
     'does',
@@ -163,7 +163,7 @@ function promptAbout(topic: string): string {
   return `Look into how ${topic} are handled. ${wanted.join(' ')} Never write a file about ${topic} without asking me first.`;
 }
 
-/** Reads on, a few steps a prompt; the last prompt is answered only when there is room again. */
+/** Continues reading, a few steps per prompt; the last prompt is answered only when there is room again. */
 function playTheModel(server: ModelServer): void {
   let [step, line, before] = [0, 1, 0];
   server.otherwise((request) => {
@@ -217,7 +217,7 @@ function topicsIn({ messages }: WireRequest): string[] {
 }
 
 /**
- * Whatever was done to them, requests fit, have each call with its result, and know the user's first rule and the
+ * Whatever was done to them, requests fit, have each call with its result, and contain the user's first rule and the
  * newest ones: a tenth of this window has room for some of them.
  */
 function expectSound(requests: readonly WireRequest[]): void {
@@ -235,7 +235,7 @@ function expectSound(requests: readonly WireRequest[]): void {
   expect(asked).toBe(topics.length);
 }
 
-/** Everything was printed once, and what is drawn anew all the time is on the last rows only. */
+/** Everything was printed once, and redrawn parts are on the last rows only. */
 function expectNoRuins(terminal: Terminal): void {
   const lines = terminal.everything().split('\n');
   expect(lines.filter((line) => line.startsWith('❯ '))).toHaveLength(1);
@@ -253,7 +253,7 @@ function reductions(entries: readonly JSONLEntry[]): string[] {
   });
 }
 
-/** Tokens that all these freed, each counted once. */
+/** Tokens that all of them freed, each counted once. */
 function savedBy(entries: readonly JSONLEntry[]): number {
   return entries.reduce((sum, { subtype, data, compactMetadata }) => {
     if (subtype === 'compact_boundary')
@@ -267,12 +267,12 @@ function savedIn(screen: string): number {
   return number(/^Reductions: .*\), ([\d,]+) tokens saved$/m.exec(screen)?.[1]);
 }
 
-/** Per cent of the window, as the status line has it. */
+/** Percentage of the window, as in the status line. */
 function share(terminal: Terminal): number {
   return Number(/context ~?(\d+)% of 16k/.exec(terminal.screen())?.[1]);
 }
 
-/** Drawn a frame after what is printed. */
+/** Drawn one frame after the printed text. */
 function statusLineSays(terminal: Terminal, tokens: number): Promise<void> {
   const wanted = Math.round((tokens / WINDOW) * 100);
   return terminal.until(() => share(terminal) === wanted, `context ${wanted}% in the status line`);
@@ -293,7 +293,7 @@ function isSummary(request: WireRequest): boolean {
 const SOURCE = resolve(import.meta.dirname, '../../src');
 
 test.each([
-  // On loopback the summary is waited for, unless drafts are asked for.
+  // On loopback the turn waits for a summary, unless drafts are requested.
   { way: 'by default', settings: {} },
   { way: 'with drafts', settings: { context: { threadSummary: 'on' } } },
 ])(
@@ -331,7 +331,7 @@ test.each([
     const sent = asked.map(({ messages }) => JSON.stringify(messages).slice(0, -1));
     const isFirst = sent.map((text, index) => index > 0 && !text.startsWith(sent[index - 1] ?? ''));
     expect(isFirst.filter(Boolean)).toHaveLength(boundaries.length);
-    // The last request before the first boundary holds every result so far, whole.
+    // The last request before the first boundary contains every result so far, in full.
     const last = sent[isFirst.indexOf(true) - 1] ?? '';
     const results = entries.filter(
       ({ seq, toolResult }) => toolResult !== undefined && seq < (boundaries[0]?.seq ?? 0),
@@ -341,14 +341,14 @@ test.each([
     );
     expect(missing.length).toBeLessThanOrEqual(1);
     expect(results.length).toBeGreaterThan(100);
-    // What the provider's cache can serve, of all that was sent.
+    // The part of all sent bytes that the provider's cache can serve.
     const all = sent.reduce((sum, text) => sum + text.length, 0);
     const again = sent.reduce((sum, text, index) => sum + sharedStart(text, sent[index - 1] ?? ''), 0);
     expect(again / all).toBeGreaterThan(0.985);
   },
 );
 
-/** Reads on through the files, changes them, and runs a command now and then; so many steps for each prompt. */
+/** Continues reading the files, edits them, and sometimes runs a command; this many steps per prompt. */
 async function playTheWorker(stepsOfTurn: number): Promise<(request: WireRequest) => ScriptedReply> {
   const names = (await readdir(SOURCE, { recursive: true })).filter((name) => name.endsWith('.ts')).sort();
   const texts = await Promise.all(names.map((name) => readFile(join(SOURCE, name), 'utf8')));
@@ -388,10 +388,10 @@ async function playTheWorker(stepsOfTurn: number): Promise<(request: WireRequest
   };
 }
 
-/** Nothing is learned from such a figure, and nothing has to be counted for it. */
+/** Such a figure teaches nothing, and saves counting. */
 const SILENT = { usage: { prompt_tokens: 0, completion_tokens: 0 } };
 
-/** Characters that two texts have in common at their beginning. */
+/** The length of the common prefix of two texts. */
 function sharedStart(a: string, b: string): number {
   if (a.startsWith(b)) return b.length;
   let at = 0;

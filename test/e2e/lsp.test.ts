@@ -30,7 +30,7 @@ test.skipIf(!hasSandbox)(
     await terminal.answer('2');
     await terminal.press(keys.enter);
     await terminal.waitForPrinted('Written.');
-    // The server starts meanwhile: a later request has what it found.
+    // The server starts in the meantime: a later request has its problems.
     for (let turn = 1; !sent(setup).includes('about ERROR here'); turn++) {
       server.script({ text: `Reply ${turn}.` });
       await terminal.submit('and now?');

@@ -1,5 +1,5 @@
 /**
- * Twenty MCP servers with 400 tools: what they cost, and how one of the tools is found and called.
+ * Twenty MCP servers with 400 tools: their cost, and how one of the tools is found and called.
  *
  * @module-tag long
  */

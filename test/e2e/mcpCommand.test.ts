@@ -1,4 +1,4 @@
-/** `clawdcode mcp …` in the installed program: what it writes, and what it says. */
+/** `clawdcode mcp …` in the installed program: what it writes, and what it prints. */
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Logging in to a server from the command line, and what is kept of it. */
+/** Logging in to a server from the command line, and what is stored. */
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -104,7 +104,7 @@ test('a response from elsewhere does not log in', { tags: 'long' }, async () => 
   }, 20_000);
   expect(callback).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
   expect((await fetch(`${callback}?code=stolen&state=guess`)).status).toBe(404);
-  // No address at all: it must not end the login.
+  // Not a URL at all: it must not end the login.
   expect((await fetch(`${new URL(callback).origin}//`)).status).toBe(404);
   await visit(running);
   expect((await running.ended).code).toBe(0);

@@ -1,5 +1,5 @@
 /**
- * Leaving and coming back: the same session the next day, after a crash, beside others.
+ * Exiting and resuming: the same session the next day, after a crash, and next to others.
  *
  * @module-tag long
  */
@@ -65,7 +65,7 @@ test('Enter twice in the picker opens the session once', async () => {
   await first.waitForIdle();
   await quit(first);
   const second = open(['--resume']);
-  // Enter before there is anything in the list means nothing.
+  // Enter has no effect while the list is empty.
   await second.waitFor('❯ first');
   await second.press(`${keys.enter}${keys.enter}`);
   await second.waitFor(/mock-1 · (?:no sandbox · )?context/);

@@ -1,4 +1,4 @@
-/** `--no-session-persistence`: the session lives in memory, and nothing of it is written. */
+/** `--no-session-persistence`: the session stays in memory, and none of it is written. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { startDriver } from './support/driver.ts';
 import { setUpProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
-/** What the program has written in a folder. */
+/** The files that the program has written in a folder. */
 async function textIn(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

@@ -1,4 +1,6 @@
-/** At work within three keys; what is wrong is said before it is kept; doctor, completion and /init through the program. */
+/**
+ * Ready within three keys; mistakes are reported before anything is saved; doctor, completion and /init in the program.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +34,7 @@ test('with local servers one key press is enough: the best model replies, and is
     baseUrl: two.baseUrl,
     model: 'qwen3-coder:30b',
   });
-  // Nobody was sent a prompt that was not asked for.
+  // No unrequested prompt was sent to any server.
   expect(one.asked.filter(({ path }) => path.includes('chat'))).toEqual([]);
 });
 
@@ -104,7 +106,7 @@ test('doctor checks terminal, server and model, and leaves nothing behind', long
   expect(shown).toMatch(/✓ Endpoint +http:\/\/127\.0\.0\.1:\d+\/v1 answers in \d+ ms · ollama/);
   expect(shown).toMatch(/! Window +4\.1k of at most 41k tokens \(reported by the server\)/);
   expect(shown).toContain('→ The server runs qwen3:8b with a context window of');
-  // The samples are gone from the line that they were drawn on.
+  // The samples were removed from the line on which they were drawn.
   expect(shown).not.toMatch(/[漢👍]/u);
   const json = await print(['doctor', '--json', '--offline'], { env });
   expect(json.code).toBe(0);

@@ -1,5 +1,5 @@
 /**
- * Another repository at the path of one that was trusted: it inherits nothing.
+ * Another repository at the path of a trusted one inherits nothing.
  *
  * @module-tag long
  */

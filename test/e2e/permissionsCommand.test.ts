@@ -1,5 +1,5 @@
 /**
- * `clawdcode permissions`: what a call would be asked, and rules from what was approved.
+ * `clawdcode permissions`: the decision about a call, and rules from past approvals.
  *
  * @module-tag long
  */
@@ -48,7 +48,7 @@ test('learn proposes a rule for approved calls, and saves it on request', long, 
   }
   await terminal.press('\u0004');
   await terminal.exited;
-  // Nobody was there to answer: that is no answer.
+  // There was no user to answer, so this is not an answer.
   server.script({ calls: [{ name: 'Bash', input: { command: 'touch three' } }] }, { text: 'No.' });
   await print(['-p', 'third']);
 

@@ -1,5 +1,6 @@
 /**
- * The list of sessions as a person uses it: found by title and by word, renamed, forked, kept; whoever holds one is named.
+ * The list of sessions as a user works with it: sessions are found by title and content, renamed, forked and kept; the
+ * holder of an open one is named.
  *
  * @module-tag long
  */
@@ -22,7 +23,7 @@ async function said(setup: TestProgram, prompt: string, reply = REPLY): Promise<
   return String(JSON.parse(stdout).session_id);
 }
 
-/** What was said in the sessions of a setup, by title. */
+/** The prompts in the sessions of a setup, by title. */
 async function titles(setup: TestProgram): Promise<(string | undefined)[]> {
   const all = await setup.work.sessions();
   return all.map(({ entries }) => {
@@ -42,13 +43,13 @@ test('one of 10,000 sessions is found by a few letters while the index is being 
   const terminal = open(['--resume'], { columns: 100, rows: 30 });
   await terminal.waitFor('Sessions of this project');
   await terminal.waitFor('漢字 parser');
-  // The newest is on top at once; the index is made behind it.
+  // The newest is at the top at once; the index is built after that.
   await terminal.waitFor(/1 \/ [56],\d{3}/, 60_000);
   await terminal.type('字 pars');
   await terminal.waitFor('1 / 1 of');
   await terminal.waitFor('Look at the ünïcode 漢字 parser 👩‍🚀');
   await terminal.waitFor('│ > Look at the');
-  // One after the other: what arrives in one piece is Alt and Tab.
+  // One after the other: in one chunk they would be Alt and Tab.
   await terminal.press(keys.escape);
   await terminal.waitForGone('Filter: 字');
   await terminal.press(keys.tab);

@@ -12,9 +12,9 @@ const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' '
 const ctrlC = '\u0003';
 const ctrlD = '\u0004';
 
-/** The ways in which a terminal comes to be talked to in lines. */
+/** The reasons for which a terminal gets plain mode. */
 const ways = [
-  // Nothing makes colors of words where no escape may be written.
+  // Words are not colored if no escape sequence may be written.
   { way: 'a dumb terminal', below: ['env', 'TERM=dumb', 'FORCE_COLOR=3', 'CI=1'], args: [] },
   { way: '--ax-screen-reader', below: [], args: ['--ax-screen-reader'] },
 ] as const;
@@ -39,18 +39,18 @@ for (const { row, options } of firstIsQuick(ways))
     expect(asked).toMatch(/Question: may Bash do this\?/);
     expect(asked).toContain('Command: echo made > out.txt; echo fine');
     await terminal.waitForQuietTime();
-    // What is no answer approves nothing.
+    // Anything but an answer approves nothing.
     await terminal.submit('maybe');
     await terminal.waitForPrinted('"maybe" is not one of the choices');
     await terminal.submit('y');
     await terminal.waitForPrinted('Ready.');
     const told = terminal.everything();
     expect(told).toMatch(/Bash: echo made > out\.txt; echo fine\. Done, exit code 0/);
-    // Told as it comes: whether a blank line stands between hangs on the pieces that it came in.
+    // Printed as it arrives: whether there is a blank line in between depends on the chunks.
     expect(told).toMatch(/Heading: Result\n+It works\. See `out\.txt`\.\n/);
     expect(told).toContain('Row 1. a: 1; b: 2.');
     expect(told.match(/I will look/g)).toHaveLength(1);
-    // As the terminal echoed it; it is not said again.
+    // As the terminal echoed it; it is not printed again.
     expect(told.match(/make the file/g)).toHaveLength(1);
     expect(await readFile(join(work.repository, 'out.txt'), 'utf8')).toBe('made\n');
     await terminal.press(ctrlD);
@@ -150,7 +150,7 @@ test('dialogs are lists to answer: models, sessions, rewinding', long, async () 
   await terminal.submit('/resume');
   await terminal.waitForPrinted(/1 session:\n1\. .*open here/);
   await terminal.submit('');
-  // Nothing is said; lines that come in one piece belong together.
+  // Nothing is printed; lines that arrive in one chunk belong together.
   await terminal.pause(800);
   await terminal.submit('/model');
   await terminal.waitForPrinted(/models?:|There is no model|does not say/);
@@ -168,7 +168,7 @@ test('a folder’s settings ask before they apply', long, async () => {
     /Question: do you trust this folder\?[\s\S]*Bash\(touch \*\)[\s\S]*1, or y: Yes/,
   );
   await terminal.submit('n');
-  // Nothing is said; lines that come in one piece belong together.
+  // Nothing is printed; lines that arrive in one chunk belong together.
   await terminal.pause(800);
   await terminal.submit('make it');
   await terminal.waitForPrinted(/Question: may Bash do this\?/);

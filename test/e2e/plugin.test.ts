@@ -1,4 +1,4 @@
-/** Plugins in the installed program: nothing of one is used before it is approved with exactly that content. */
+/** Plugins in the installed program: no part of one is used before exactly that content is approved. */
 import { execFileSync } from 'node:child_process';
 import { appendFile, chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -123,7 +123,7 @@ test('a repository is cloned without its hooks and links; other protocols and fo
   });
 });
 
-/** A plugin with a subagent, and with a hook in each of the two places that may hold one. */
+/** A plugin with a subagent, and with a hook in each of the two places that may contain one. */
 async function withAgentAndHooks(): Promise<Awaited<ReturnType<typeof withPlugin>>> {
   const setup = await withPlugin();
   await write(join(setup.folder, 'agents/critic.md'), '---\ndescription: Finds faults.\n---\nFind faults.\n');

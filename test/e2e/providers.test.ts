@@ -1,5 +1,5 @@
 /**
- * Two endpoints in one session: switched in mid-session, each with its own key, remembered on resume.
+ * Two endpoints in one session: switched during the session, each with its own key, and remembered on resume.
  *
  * @module-tag long
  */
@@ -254,7 +254,7 @@ test('a fallback model replaces one that is overloaded or down; this is reported
   const again = await setup.print(['session', 'request', id], options);
   expect(again).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(again.stdout).model).toBe('big');
-  // The session keeps the model that was chosen.
+  // The session keeps the chosen model.
   expect(session?.entries.some(({ subtype }) => subtype === 'model')).toBe(false);
 
   const flags = ['--model', 'busy/m', '--fallback-model', 'work/big'];

@@ -1,4 +1,4 @@
-/** The model asks the user: on the screen, in plain lines, and where nobody can answer. */
+/** The model asks the user: on the screen, in plain lines, and without a user. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { expectTried } from './support/actionsTried.ts';
@@ -35,7 +35,7 @@ test('questions are answered one at a time, reviewed and sent; a resumed session
   await terminal.submit('Ask me');
   await terminal.waitFor('Which sign-in method?');
   expect(terminal.screen()).toContain('[ email ]');
-  // The first key presses come before the question can have been read.
+  // The first keys are pressed before the question could be read.
   await terminal.answer('3');
   await terminal.waitFor('❯ 3.');
   await terminal.press('by key');

@@ -1,5 +1,5 @@
 /**
- * Resizing: after any storm of sizes the live area stands once, at the bottom, and nothing printed is lost.
+ * Resizing: after any series of sizes the live area appears once, at the bottom, and nothing printed is lost.
  *
  * @module-tag long
  */
@@ -10,7 +10,7 @@ import { resizeDrawn, resizeHeard, waitForFrame } from './support/resizing.ts';
 import type { Terminal } from './support/terminal.ts';
 import { setUpProgram } from './support/testProgram.ts';
 
-/** Numbers of a small generator, the same on every run of a seed. */
+/** A small random number generator; the same seed gives the same numbers. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -25,7 +25,7 @@ async function setResizable() {
   return { ...setup, env: setup.work.env({ ...setup.access, TERM_PROGRAM: 'vscode' }) };
 }
 
-/** Bursts of sizes, and quiet between them. */
+/** Bursts of sizes, with pauses between them. */
 async function storm(
   terminal: Terminal,
   seed: number,
@@ -47,7 +47,7 @@ const said = Array.from(
   (_, line) => `Row ${line} of what was said, which is wider than narrow screens.`,
 );
 
-/** One composer, one status line, and every row that was printed: once, where nothing of a frame could be left. */
+/** One composer, one status line, and every printed row: exactly once, unless remains of a frame are possible. */
 function expectWhole(terminal: Terminal, { isOnce = true } = {}): void {
   const text = terminal.everything();
   const lines = text.split('\n');
@@ -81,7 +81,7 @@ test('idle, on screens down to 10 columns and 5 rows', async () => {
 
 test.each([
   { seed: 3, least: 26, isOnce: true },
-  // What of the frame is pushed out of a screen that is lower than it, the terminal pushes before anybody can act.
+  // On a screen lower than the frame, the terminal pushes out part of it before the program can react.
   { seed: 4, least: 5, isOnce: false },
 ])('while a reply streams, on screens of $least rows and more', long, async ({ seed, least, isOnce }) => {
   const { server, ready, env } = await setResizable();
@@ -133,7 +133,7 @@ test('with the popup and a long draft, and with a dialog', long, async () => {
   await terminal.pause(300);
   expect(terminal.screen().match(/^❯ Ask/gm)).toHaveLength(1);
   expect(terminal.everything()).toContain('> hello\n\nHello there.');
-  // Smaller than the dialog: what is pushed out of the screen stays, and it goes on.
+  // Smaller than the dialog: rows pushed out of the screen stay, and the dialog continues.
   await terminal.submit('/resume');
   await terminal.waitFor('Sessions of this project');
   await resizeDrawn(terminal, 10, 5);

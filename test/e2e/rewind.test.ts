@@ -1,4 +1,4 @@
-/** Going back: a session changes files by tools and by Bash, the user changes some too, and all of it is taken back. */
+/** Rewinding: a session changes files with tools and Bash, the user changes some too, and all of it is undone. */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ function script(server: ModelServer): void {
   );
 }
 
-/** What is there before anybody works. */
+/** The files before the session. */
 async function lay(folder: string): Promise<void> {
   const files = {
     'edited.txt': 'before\n',
@@ -67,7 +67,7 @@ async function openTurns(terminal: Terminal): Promise<void> {
   await terminal.waitFor(/❯ (just now|\d+ \w+ ago)/);
 }
 
-/** Goes through the dialog from the list of turns on: the turn so many above the newest, and what goes back. */
+/** Goes through the dialog from the list of turns: the turn this many above the newest, and what to restore. */
 async function goBack(terminal: Terminal, up: number, letter: string): Promise<void> {
   await openTurns(terminal);
   for (let step = 0; step < up; step++) await terminal.press(keys.up);
@@ -86,7 +86,7 @@ async function begin(inGit: boolean): Promise<TestProgram & { folder: string; gi
   await mkdir(folder, { recursive: true });
   await lay(folder);
   await mkdir(set.work.data, { recursive: true });
-  // A title is a request of its own, which would take a reply of the script.
+  // A title is a separate request, which would use up a reply of the script.
   await writeFile(join(set.work.data, 'config.json'), '{ "sessions": { "titles": false } }', { mode: 0o600 });
   if (inGit) {
     await set.work.git('add', '--all');
@@ -252,7 +252,7 @@ test(
     const second = await treeOf(folder);
     await goBack(terminal, 0, 'b');
     await terminal.waitForPrinted('were before “second task”');
-    // The first empties the line, the second leaves: what comes back into it has to be there.
+    // The first press clears the line, the second exits, so the restored prompt must be there.
     await terminal.waitFor(/❯ second task/);
     await terminal.pressUntil(keys.ctrl('c'));
     expect(await terminal.exited).toBe(0);
@@ -266,7 +266,7 @@ test(
     await ask(again, 'another second task', 'A third way.');
     const said = server.requests().at(-1)?.messages ?? [];
     const asked = said.filter(({ role }) => role === 'user').map(({ content }) => String(content));
-    // The environment is told anew, as what git says of it has changed.
+    // The environment note is sent again, because git's state has changed.
     expect(asked.filter((text) => !text.startsWith('<system-note '))).toEqual([
       'first task',
       'another second task',

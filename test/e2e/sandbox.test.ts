@@ -1,4 +1,4 @@
-/** The sandbox as a user meets it, with default settings. */
+/** The sandbox as a user experiences it, with default settings. */
 import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ test.skipIf(!hasSandbox)(
     await mkdir(join(work.repository, 'plans'));
     for (const name of ['plans/a', 'one.pem', 'b'])
       await writeFile(join(work.repository, name), `IN ${name}`);
-    // Programs of the project, whose code says nothing to the rules.
+    // Programs of the project, whose code the rules cannot see.
     const pack = `const fs = require('fs'); for (const p of ['b', 'pla' + 'ns/a', 'one.' + 'pem']) try { console.log(fs.readFileSync(p, 'utf8')); } catch (e) { console.log(e.code, p); process.exitCode = 1 }`;
     await writeFile(join(work.repository, 'pack.js'), pack);
     server.script(bash('node pack.js'), bash('git status --short'), { text: 'Done.' });
@@ -108,7 +108,7 @@ test.skipIf(!hasSandbox)(
 describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
   test('one key lets everything run in it; a blocked command is offered outside, once', async () => {
     const { server, work, ready } = await setUpProgram();
-    // What is protected cannot be written.
+    // Protected files cannot be written.
     server.script(
       bash('touch one'),
       bash('touch two'),

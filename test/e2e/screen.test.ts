@@ -1,4 +1,4 @@
-/** What stays in the terminal's own scrollback: everything, once, in order, on any size of screen. */
+/** The terminal's own scrollback contains everything, once and in order, on any size of screen. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { firstIsQuick } from './support/long.ts';
@@ -34,7 +34,7 @@ for (const { row, options } of firstIsQuick(sizes))
     await terminal.submit('write a lot');
     await terminal.waitForPrinted('function f39', 40_000);
     await terminal.waitForIdle();
-    // What was drawn while it streamed is printed when it is whole.
+    // Text drawn while it streamed is printed when it is complete.
     await terminal.waitForPrinted(/function f39[^❯]*❯ Ask for/);
     await terminal.pause(300);
     const lines = terminal.everything().split('\n');
@@ -63,7 +63,7 @@ test('a dialog fits a small screen, and its diff can be scrolled', { tags: 'long
   await terminal.waitFor('No, tell it what to do instead');
   await terminal.waitFor('row 0;');
   expect(terminal.screen()).not.toContain('row 79;');
-  // The last line may be on a page of its own.
+  // The last line may be on a separate page.
   const isAtEnd = (): boolean => /lines \d+–(\d+) of \1\b/.test(terminal.screen());
   for (let page = 0; page < 60 && !isAtEnd(); page++) await terminal.press(keys.pageDown);
   await terminal.waitFor('row 79;');
@@ -73,11 +73,11 @@ test('a dialog fits a small screen, and its diff can be scrolled', { tags: 'long
 });
 
 test('text typed ahead of a question does not answer it', { tags: 'long' }, async () => {
-  // After a pause, a key is an answer. If this process stood still for so long while it typed, it tries again.
+  // After a pause, a key is an answer. If this process was suspended for that long while typing, it tries again.
   while (!(await typeAhead(150)));
 });
 
-/** Resolves with false, and checks nothing, if there was a longer pause between two keys. */
+/** Resolves with false, and checks nothing, if there was too long a pause between two keys. */
 async function typeAhead(longestPauseMs: number): Promise<boolean> {
   const { server, work, ready } = await setUpProgram();
   server.script(
@@ -88,7 +88,7 @@ async function typeAhead(longestPauseMs: number): Promise<boolean> {
   const isAsked = (): boolean => terminal.screen().includes('Run this command?');
   await terminal.submit('tag it');
   if (isAsked()) return false;
-  // Typing goes on while the question comes up, and for three more keys.
+  // Typing continues while the question appears, and for three more keys.
   let longestMs = 0;
   let typedAt = performance.now();
   for (let left = 3; left > 0; left -= isAsked() ? 1 : 0) {

@@ -1,4 +1,4 @@
-/** Commands of the screen that reach out of it: the clipboard, a file, the settings. */
+/** Commands that reach beyond the screen: the clipboard, a file, the settings. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,7 +25,7 @@ test('/copy uses the terminal’s clipboard, /export writes the session, /theme 
   await terminal.waitFor('❯ selected');
   const sent = terminal.bytes().length;
   await terminal.press('light-h');
-  // The sample is that of the theme under the cursor.
+  // The sample has the theme under the cursor.
   await terminal.until(
     () => terminal.bytes().includes('38;2;155;0;16', sent),
     'errors as this theme has them',
@@ -43,12 +43,12 @@ test('with reduced motion nothing moves while the program waits for the model', 
   const { server, work, ready } = await setUpProgram();
   await mkdir(work.data, { recursive: true });
   await writeFile(join(work.data, 'config.json'), '{"reducedMotion":true}');
-  // It comes when all of this is over.
+  // The reply arrives after all of this.
   server.script({ text: 'At last.', latency: 80_000 });
   const terminal = await ready();
   await terminal.submit('wait');
   await terminal.waitFor('since');
-  // Something else may be drawn meanwhile; what moves would not be still for so long even once.
+  // Something else may be drawn in the meantime; anything that moves would not be still for that long even once.
   let moved = '';
   for (let many = 0; many < 20; many++) {
     const sent = terminal.bytes().length;

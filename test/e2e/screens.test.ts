@@ -1,6 +1,6 @@
 /**
- * Golden screens of the program: what somebody sees who starts it, talks to it, and looks at its lists and pages, in
- * a dark and in a light terminal, which differ in nothing but the colors of roles.
+ * Golden screens of the program: the start, a conversation, lists and pages, in a dark and in a light terminal, which
+ * differ only in the colors of roles.
  *
  * @module-tag long
  */
@@ -148,7 +148,7 @@ for (const columns of [80, 20, 200])
         await terminal.submit('/context');
         await terminal.waitForPrinted('context --json');
       },
-      // Tokens of the folder's name are among them.
+      // They include the tokens of the folder's name.
       [[/(?<!mock-)\d(?! bg)/, '0']],
     );
   });

@@ -1,5 +1,5 @@
 /**
- * The scrollback is the user's: whatever is done, nothing that is sent to the terminal clears or pushes it.
+ * The scrollback belongs to the user: nothing sent to the terminal ever clears or pushes it.
  *
  * @module-tag long
  */
@@ -21,7 +21,7 @@ for (const { row, options } of firstIsQuick(sizes))
   test(`a long session on ${row.columns} × ${row.rows}`, options, async () => {
     const { columns, rows } = row;
     const { server, open } = await setUpProgram();
-    // More lines than the question has room for.
+    // More lines than fit into the dialog.
     const edit = { file_path: 'made.txt', content: 'one\ntwo\nthree\n'.repeat(Math.ceil(rows / 3)) };
     const todos = [
       { content: 'first', status: 'completed' },
@@ -65,7 +65,7 @@ for (const { row, options } of firstIsQuick(sizes))
     expectTried(terminal, 'app:redraw');
   });
 
-/** Approves the question on screen, again after each page that has not been on the screen before. */
+/** Approves the question on screen, again after each page that was not on screen before. */
 async function approve(terminal: Terminal): Promise<void> {
   while (terminal.screen().includes('1. Yes')) {
     const before = terminal.screen();

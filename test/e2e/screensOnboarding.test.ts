@@ -1,6 +1,6 @@
 /**
- * Golden screens of onboarding: a new folder, local servers found or not, a key that is asked
- * about, refused and accepted; in a dark and in a light terminal.
+ * Golden screens of onboarding: a new folder, local servers found or not, a key that is requested, rejected and
+ * accepted; in a dark and in a light terminal.
  *
  * @module-tag long
  */
@@ -15,7 +15,7 @@ import { setUpProgram } from './support/testProgram.ts';
 
 const { enter, escape: esc, ctrl, paste } = keys;
 
-/** Servers have 300 ms in all, which a busy machine may need for itself: then it looks again. */
+/** All servers together have 300 ms, which a busy machine may need for itself: then it searches again. */
 async function found(terminal: Terminal, wanted: RegExp): Promise<void> {
   for (let tries = 0; tries < 20; tries++) {
     await settled(terminal, '❯ 1.');
@@ -50,7 +50,7 @@ async function amongServers(columns: number): Promise<void> {
     await found(terminal, /machine:\s+Ollama,\s+LM\s+Studio\s+with\s+5\s+models[\s\S]*❯ 1\. qwen3/);
   });
   await golden('onboarding-models', async ({ terminal }) => {
-    // What servers told late may have changed the choices a moment ago.
+    // Late details from servers may just have changed the choices.
     await terminal.answer('m');
     await terminal.waitFor('Filter:');
   });
@@ -66,7 +66,7 @@ async function amongServers(columns: number): Promise<void> {
 
 interface Alone extends Actor {
   readonly endpoint: LocalServer;
-  /** What was asked and waits for its answer, oldest first. */
+  /** Pending queries, oldest first. */
   readonly waiting: (() => void)[];
 }
 
@@ -91,7 +91,7 @@ async function openAlone(background: 'dark' | 'light', columns: number): Promise
   return { setup, terminal, servers: [endpoint], endpoint, waiting };
 }
 
-/** Lets the program hear what it asked for, as often as it asks, until this is on screen. */
+/** Answers the program's queries, as often as it asks, until this is on screen. */
 async function answered({ terminal, waiting }: Alone, wanted: string | RegExp): Promise<void> {
   await terminal.until(() => {
     for (const answer of waiting.splice(0)) answer();

@@ -1,5 +1,5 @@
 /**
- * Golden screens of what commands answer, and of the list of sessions, below a status line of the user's own; in a
+ * Golden screens of the pages that commands print, and of the list of sessions, below the user's own status line; in a
  * dark and in a light terminal.
  *
  * @module-tag long
@@ -37,7 +37,7 @@ async function changed(terminal: Terminal, key: string): Promise<void> {
 }
 
 interface Reader extends Actor {
-  /** Of the session's file and of its folder, once there is one. */
+  /** The sizes of the session's file and of its folder, once it has one. */
   names: readonly string[];
 }
 
@@ -47,11 +47,11 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Read
   await work.write('greet.js', before);
   await mkdir(work.data, { recursive: true });
   const line = "printf '\\033[35m時刻\\033[0m · \\033[32mמצב\\033[0m 🕰️ of my own\\nsecond'";
-  // The home is in a temporary folder here, which counts as the project's; a stand-in confines nothing.
+  // The home is in a temporary folder here, which counts as the project's; a fake sandbox confines nothing.
   const sandbox = { excludedCommands: [line] };
   const settings = { statusLine: { command: line }, sandbox };
   await writeFile(join(work.data, 'config.json'), JSON.stringify(settings));
-  // What is counted there hangs on the paths of the machine.
+  // Those counts depend on the machine's paths.
   const usage = { prompt_tokens: 2500, completion_tokens: 30 };
   const written = { file_path: '新しい.md', content: 'עוד\n' };
   server.script(
@@ -71,7 +71,7 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Read
     setup,
     names: [],
     terminal: setup.open(['--permission-mode', 'acceptEdits'], { env, columns, rows: 40, background }),
-    // And what is left of each where its beginning has scrolled away.
+    // And the rest of each whose beginning has scrolled away.
     own: () =>
       reader.names.flatMap((name) => [
         [name, asLong('name', name)],
@@ -84,7 +84,7 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Read
 /** Digits at the end of a project folder's name. */
 const HASH = 8;
 
-/** What of a session only its large preview shows. */
+/** Parts of a session that only its large preview shows. */
 const LARGE = /^│ .*Title/m;
 
 async function read(columns: number): Promise<void> {
@@ -137,7 +137,7 @@ async function read(columns: number): Promise<void> {
     await terminal.press(esc);
     await terminal.waitForGone('Filter:');
   });
-  // The last one: above a later screen a part of its names would be left.
+  // The last one: above a later screen, part of its names would remain.
   await page('status', '/status', /Settings/);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Golden screens of work that goes on: a reply as it comes, the questions, a command that takes its time, an attempt
- * that is made again, a compaction; in a dark and in a light terminal, each moment held until it was looked at.
+ * Golden screens of work in progress: a reply while it streams, the questions, a slow command, a retry, a compaction;
+ * in a dark and in a light terminal, each moment held until it has been compared.
  *
  * @module-tag long
  */
@@ -45,7 +45,7 @@ Nothing has changed yet.`;
 async function open(background: 'dark' | 'light', columns: number): Promise<Held> {
   const setup = await setUpProgram();
   const model = await startHeldModel();
-  // No stand-in makes the mounts that a command in the sandbox waits for.
+  // No fake sandbox creates the mounts that a sandboxed command waits for.
   await mkdir(setup.work.data, { recursive: true });
   await writeFile(join(setup.work.data, 'config.json'), '{ "sandbox": { "excludedCommands": ["*"] } }');
   const env = setup.work.screenEnv({ ...setup.access, OPENAI_BASE_URL: model.baseUrl });

@@ -1,4 +1,4 @@
-/** The package's SDK, in a process of its own and inside the host's: both have to behave the same. */
+/** The package's SDK, in a separate process and inside the host's: both must behave the same. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const touch = { calls: [{ name: 'Bash', input: { command: 'touch made' } }] };
 const add = { calls: [{ name: 'mcp__sdk__add', input: { a: 2, b: 3 } }] };
 
 describe.each(runIns)('in a %s', (runIn) => {
-  // A process of its own takes longer; one test of it is quick enough.
+  // A separate process takes longer; one test of it is enough.
   const inProcess = runIn === 'process' ? {} : long;
   test('a prompt returns typed events and a result with usage and cost', async () => {
     const { sdk, server, options } = await setUpSdk();

@@ -1,4 +1,4 @@
-/** The examples of the package, and a program that uses its types, as they run for someone who has installed it. */
+/** The package's examples, and a program that uses its types, as they run for someone who has installed it. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -41,7 +41,7 @@ function runScript(
 
 const example = (name: string): string => join(packageFolder(), 'examples/sdk', name);
 
-/** A folder of a program that has installed the package. */
+/** The folder of a program that has installed the package. */
 async function consumer({ work }: TestProgram): Promise<string> {
   const folder = join(work.temporary, 'consumer');
   await mkdir(join(folder, 'node_modules/@types'), { recursive: true });
@@ -116,7 +116,7 @@ test('inside another program, output, signals and exit stay the host’s, sessio
   const setup = await setUpProgram();
   setup.server.otherwise(({ messages }) => {
     const prompt = messages.findLast(({ role }) => role === 'user');
-    // A command is decided about in a thread.
+    // A thread decides about commands.
     const calls = [{ name: 'Bash', input: { command: 'echo hello' } }];
     return messages.at(-1)?.role === 'tool'
       ? { text: `Heard ${JSON.stringify(prompt?.content)}` }

@@ -34,7 +34,7 @@ const looks: readonly ScriptedReply[] = [
   { text: 'It has constants.' },
 ];
 
-/** A project with two sessions; the newest first. */
+/** A project with two sessions, newest first. */
 async function lived(): Promise<TestProgram & { readonly newest: Listed; readonly oldest: Listed }> {
   const setup = await setUpProgram();
   setup.server.script(...looks, { text: 'A second answer.' });

@@ -1,5 +1,5 @@
 /**
- * docs/session-format.md and the schema in the package, held against sessions that the program wrote.
+ * docs/session-format.md and the package's schema, compared with sessions that the program wrote.
  *
  * @module-tag long
  */
@@ -18,7 +18,7 @@ import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 const run = promisify(execFile);
 const format = await readFile(resolve(import.meta.dirname, '../../docs/session-format.md'), 'utf8');
 
-/** A session with everything that can be had in short: headless first, then on screen. Its file. */
+/** A short session with as many kinds of entries as possible: first headless, then on screen. Returns its file. */
 async function livedSession({ server, work, print, ready }: TestProgram): Promise<string> {
   await work.write('AGENTS.md', 'Be kind.\n');
   const todos = [{ content: 'Look', status: 'in_progress' }];
@@ -71,14 +71,14 @@ test('every line is valid by the package’s schema and sealed, and every jq exa
   }
   const subtypes = new Set(entries.map(({ subtype }) => subtype).filter((one) => one !== undefined));
   for (const subtype of subtypes) expect(Object.keys(dataSchemas)).toContain(subtype);
-  // Not only a prompt and an answer: what a session of an hour has, but for what makes room by itself.
+  // More than a prompt and a reply: everything that an hour's session has, except automatic reductions.
   const lived =
     'checkpoint compact_boundary environment instructions mode prompt request session_start shell title tools turn_end usage';
   expect([...subtypes]).toEqual(expect.arrayContaining(lived.split(' ')));
   await jqExamples(file);
 });
 
-/** Where jq is not installed, nothing is claimed. */
+/** Without jq, nothing is checked. */
 async function jqExamples(file: string): Promise<void> {
   const hasJq = await run('jq', ['--version']).then(
     () => true,

@@ -24,7 +24,7 @@ test(
       .toBe('How the globs match');
     await terminal.submit('and is that all?');
     await terminal.waitFor('Yes.');
-    // Neither the request for it nor its answer is part of the conversation.
+    // Neither the request for it nor the reply is part of the conversation.
     expect(JSON.stringify(server.requests().at(-1))).not.toContain('How the globs match');
     const title = async (): Promise<unknown> =>
       JSON.parse((await print(['session', 'list', '--json'])).stdout)[0]?.title;

@@ -1,5 +1,5 @@
 /**
- * Folders that the settings of a repository open: what the user approves, and what links make of it later.
+ * Folders that a repository's settings open: what the user approves, and how links change it later.
  *
  * @module-tag long
  */

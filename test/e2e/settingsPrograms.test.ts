@@ -1,4 +1,4 @@
-/** What hooks, MCP servers and the status line may do once the model has edited files without being asked about. */
+/** What hooks, MCP servers and the status line may do after the model has edited files without approval. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { keys } from '../ui/screen.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
-/** The user's settings, and a project without a package.json, so that the model may write one. */
+/** The user's settings, and a project without a package.json, so that the model may create one. */
 async function own({ work }: TestProgram, settings: object): Promise<void> {
   await rm(join(work.repository, 'package.json'), { force: true });
   await mkdir(work.data, { recursive: true });
@@ -253,7 +253,7 @@ describe('two sessions in one folder', () => {
 });
 
 describe('a hook of a repository', () => {
-  /** Trusts the folder with these hooks, with their commands on one screen. */
+  /** Trusts the folder with these hooks, whose commands fit on one screen. */
   async function trusted(commands: readonly string[], files: Readonly<Record<string, string>>) {
     const setup = await setUpProgram();
     const at = (name: string): string => join(setup.work.repository, name);

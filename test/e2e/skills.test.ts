@@ -1,4 +1,4 @@
-/** Skills and custom commands, as a repository and a home that are set up for other agents have them. */
+/** Skills and custom commands, in a repository and a home that are set up for other agents. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -42,7 +42,7 @@ test('a command from the home and a skill of the project are typed, listed and s
   expect(textOf(server.requests().at(-1)?.messages.at(-1))).toBe('Say hello and two words.\n');
   await terminal.submit('/review the parser');
   await terminal.waitFor('Run this command?');
-  // The other command only looks, so it did not ask.
+  // The other command is read-only, so it did not ask.
   await terminal.waitFor('touch made');
   await terminal.press(keys.escape);
   await terminal.waitFor('❯ /review the parser');
@@ -113,7 +113,7 @@ test('a project’s skill can allow calls once it is approved, for that content,
   await terminal.waitForPrinted('All made.');
   expect(await readdir(work.repository)).toEqual(expect.arrayContaining(['made', 'two']));
 
-  // Other instructions have not been approved.
+  // Other instructions are not approved.
   await write(file, `${TOUCHES}Also: !\`touch three\`.\n`);
   await print(['-p', '/make']);
   expect(await readdir(work.repository)).not.toContain('three');

@@ -1,5 +1,5 @@
 /**
- * The small version of `npm run bench:soak`: what grows with every turn shows in sixty of them as well.
+ * The small version of `npm run bench:soak`: growth per turn already shows in sixty turns.
  *
  * @module-tag long
  */
@@ -17,11 +17,11 @@ test('after sixty turns a session is as fast and about as large as at the start'
   const late = samples.at(-1);
   if (early === undefined || late === undefined) throw new Error('nothing was measured');
   expect(samples.map(({ turn }) => turn)).toEqual([6, 12, 18, 24, 30, 36, 42, 48, 54, 60]);
-  // A prompt, a reply, a call, a result and a reply at least.
+  // At least a prompt, a reply, a call, a result and a reply.
   expect(entries).toBeGreaterThan(300);
-  // Requests are held below the window of 24,000 tokens.
+  // Requests stay below the window of 24,000 tokens.
   expect(bodies).toBeLessThan(150_000);
-  // Generous: other programs run beside the tests, and V8 collects when it likes.
+  // Generous, because other programs run at the same time, and V8 collects when it likes.
   expect(late.memory).toBeLessThan(early.memory + 100);
   expect(late.cpuMs).toBeLessThan(4 * early.cpuMs + 50);
   const echoMs = (some: typeof samples): number => Math.min(...some.map((one) => one.echoMs));

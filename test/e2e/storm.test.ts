@@ -1,7 +1,7 @@
 /**
- * Everything at the same time, by chance but repeatably: typing, pastes, keys that take the terminal away, stops and
- * resizes while replies stream. Afterwards nothing was printed twice or lost, and the terminal is as it was.
- * `STORM_SEEDS=5,6,7 STORM_STEPS=60` looks further.
+ * Everything at the same time, in random but repeatable order: typing, pastes, keys that take over the terminal, stops
+ * and resizes while replies stream. Afterwards nothing was printed twice or lost, and the terminal is restored.
+ * `STORM_SEEDS=5,6,7 STORM_STEPS=60` tries more.
  *
  * @module-tag long
  */
@@ -19,7 +19,7 @@ import { setUpProgram } from './support/testProgram.ts';
 const seeds = (process.env.STORM_SEEDS ?? '11').split(',').map(Number);
 const steps = Number(process.env.STORM_STEPS ?? 16);
 
-/** Stops with the program, as an interactive shell does, and brings it back at once. */
+/** Stops together with the program, as an interactive shell does, and resumes it at once. */
 const shell = `stty -g > ../before; set -m; "$@"; code=$?
 while [ $code = 147 -o $code = 148 ]; do sleep 0.1; fg %1 > /dev/null; code=$?; done
 echo "code $code"; stty -g > ../after`;
@@ -42,7 +42,7 @@ test.each(seeds)('storm %i', { ...long, timeout: 120_000 }, async (seed) => {
   const names = Object.keys(actions);
   const done: string[] = [];
   while (done.length < steps) {
-    // Every third is a prompt, so that there is something to disturb.
+    // Every third one is a prompt, so that there is something to disturb.
     const name = done.length % 3 === 0 ? 'prompt' : (names[next(names.length)] ?? '');
     done.push(name);
     await actions[name]?.();
@@ -84,7 +84,7 @@ const MARK = /reply\d+row\d+/g;
 
 const words = ['says something', '日本語のテキスト', 'family 👩‍👩‍👧 here', 'mixed שלום text'] as const;
 
-/** Rows that are known again, or a call. */
+/** Rows that can be recognized, or a call. */
 function replyOf(reply: number, isAfterCall: boolean, next: (below: number) => number): ScriptedReply {
   const kind = isAfterCall ? 0 : next(4);
   if (kind === 1) return { calls: [{ name: 'Bash', input: { command: `sleep 0.${next(5)}` } }] };
@@ -141,7 +141,7 @@ function actionsOn(
   };
 }
 
-/** Sends it to what the shell runs. */
+/** Sends it to the shell's child. */
 function signal(terminal: Terminal, name: NodeJS.Signals): void {
   const pid = execFileSync('ps', ['-o', 'pid=', '--ppid', String(terminal.pid)], { encoding: 'utf8' });
   process.kill(Number(pid.trim().split(/\s+/)[0]), name);
@@ -158,7 +158,7 @@ function expectAsBefore(terminal: Terminal): void {
   expect(bytes.lastIndexOf('\u001B]9;4;3')).toBeLessThanOrEqual(bytes.lastIndexOf('\u001B]9;4;0'));
 }
 
-/** Numbers of a small generator, the same on every run of a seed. */
+/** A small random number generator; the same seed gives the same numbers. */
 function random(seed: number): (below: number) => number {
   let state = Math.imul(seed, 2654435761) & 0x7fffffff;
   return (below) => {

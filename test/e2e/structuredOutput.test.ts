@@ -1,5 +1,5 @@
 /**
- * `--json-schema` and `--max-budget-usd`: what a run must end with, and what ends it.
+ * `--json-schema` and `--max-budget-usd`: what a run must return, and what ends it.
  *
  * @module-tag long
  */
@@ -148,7 +148,7 @@ test('a budget spent by a background subagent ends the run', async () => {
   ]);
   expect(code).toBe(53);
   expect(JSON.parse(stdout)).toMatchObject({ subtype: 'error_max_budget_usd' });
-  // The agent and its subagent may each have had a request under way.
+  // The agent and its subagent may each have had a request in flight.
   expect(server.requests().length).toBeLessThanOrEqual(4);
   expect(JSON.parse(stdout).total_cost_usd).toBe(JSON.parse(stdout).modelUsage[MODEL].costUSD);
 });

@@ -1,4 +1,4 @@
-/** Commands in the background, and the todo list: Ctrl+B, /tasks, Ctrl+T, from the key to the process. */
+/** Background commands and the todo list: Ctrl+B, /tasks, Ctrl+T, from the key to the process. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import type { Terminal } from './support/terminal.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
-/** Prints, then waits for a file; its name is of another script. */
+/** Prints, then waits for a file whose name is in another script. */
 const WAITS = 'echo 开始; while [ ! -e 继续 ]; do sleep 0.05; done; echo 结束; exit 3';
 
 test("Ctrl+B moves the model's command: the turn continues, and its end is reported once to both", {
@@ -38,7 +38,7 @@ test("Ctrl+B moves the model's command: the turn continues, and its end is repor
   );
   await terminal.waitForIdle();
 
-  // Nothing is drawn while nothing happens, whatever runs.
+  // Nothing is drawn while nothing happens, even with running tasks.
   let drawn = -1;
   for (let many = 0; many < 15 && drawn !== terminal.bytes().length; many++) {
     drawn = terminal.bytes().length;

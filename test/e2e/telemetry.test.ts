@@ -97,7 +97,7 @@ test('a headless run exports its turn, its requests, its tool calls and their co
   expect(receiver.requests()[0]).toMatchObject({
     headers: { 'x-api-key': 'collector-key', 'content-type': 'application/x-protobuf' },
   });
-  // Nothing of the conversation.
+  // None of the conversation.
   expect(JSON.stringify([spans, receiver.points()], bigints)).not.toMatch(/how many|Five files|lib\//);
 });
 
@@ -184,7 +184,7 @@ test('a subagent is a span inside the call that started it', { tags: 'long' }, a
   const requests = spans.filter(({ name }) => name === 'chat mock-1').map(({ parentId }) => parentId);
   expect(requests.filter((id) => id === child.spanId)).toHaveLength(2);
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
-  // What the subagent spends is counted once.
+  // The subagent's usage is counted once.
   const tokens = receiver.points().filter(({ name }) => name === 'gen_ai.client.token.usage');
   expect(tokens.map(({ count }) => count)).toEqual([4, 4]);
 });
@@ -254,7 +254,7 @@ test('nothing is sent unless the user turns it on: neither an endpoint alone nor
   const { stderr } = await setup.print(['-p', 'one'], { env: setup.work.env(endpoint) });
   expect(stderr).toContain('"telemetry" is ignored here');
   await setup.print(['-p', 'two'], { env: envFor(setup, receiver.url, { OTEL_SDK_DISABLED: 'true' }) });
-  // It says that nothing is sent anywhere.
+  // It states that nothing is sent.
   await setup.print(['--demo', '-p', 'three'], { env: envFor(setup, receiver.url) });
   expect(receiver.requests()).toEqual([]);
 });

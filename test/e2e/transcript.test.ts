@@ -1,5 +1,5 @@
 /**
- * Ctrl+O through the whole program: everything unfolded on a screen of its own, and nothing of it left behind.
+ * Ctrl+O in the program: everything unfolded on a separate screen, with no trace of it afterwards.
  *
  * @module-tag long
  */
@@ -32,7 +32,7 @@ test('everything is unfolded, scrolls and can be searched, and the scrollback is
   await terminal.waitFor('output number 3000 of the loop');
   await terminal.waitFor('All counted.');
   expect(terminal.isCursorVisible()).toBe(false);
-  // What the model was given of it is a part; this is all of it.
+  // The model got a part of it; this is the full text.
   await terminal.press('?');
   await terminal.type('number 1500 of');
   await terminal.until(

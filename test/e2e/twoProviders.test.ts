@@ -1,5 +1,5 @@
 /**
- * One session at two providers: a resume, a compaction and its costs.
+ * One session with two providers: a resume, a compaction and its costs.
  *
  * @module-tag long
  */
@@ -13,7 +13,7 @@ import { textOf } from './support/wire.ts';
 const KEY = 'sk-of-the-other-provider';
 const usage = (prompt_tokens: number, completion_tokens = 1000) => ({ prompt_tokens, completion_tokens });
 
-/** The default model costs 1 dollar per 1,000 tokens, the one of the provider `other` 10. */
+/** The default model costs 1 dollar per 1,000 tokens, the model of the provider `other` 10. */
 async function setUp() {
   const setup = await setUpProgram();
   const other = await startModelServer();
@@ -89,6 +89,6 @@ test('after a compaction in a session with two providers, each model and the ses
   expect(await result('-p', 'four', ...atOther)).toMatchObject({ total_cost_usd: 30 });
   expect(JSON.stringify(other.requests().at(-1)?.messages)).toContain('Everything was said.');
   const stats = await setup.print(['stats', '--json', '--all'], { env });
-  // 5 + 9 at the first, 100 + 110 + 30 at the other.
+  // 5 + 9 at the first provider, 100 + 110 + 30 at the other.
   expect(JSON.parse(stats.stdout)).toMatchObject({ sessions: 1, total: { costUsd: 254 } });
 });

@@ -1,5 +1,5 @@
 /**
- * A model whose window nobody knows, at an endpoint on this machine: assumed, said, corrected, remembered.
+ * A model with an unknown window, at an endpoint on this machine: assumed, reported, corrected, remembered.
  *
  * @module-tag long
  */
@@ -21,7 +21,7 @@ const OVERFLOW = {
 
 const stageWithoutWindow = () => setUpProgram(undefined, { window: null });
 
-/** How often it stands there, wherever lines are broken. */
+/** The number of occurrences, wherever lines are broken. */
 function times(text: string, words: string): number {
   return text.replace(/\s+/g, ' ').split(words).length - 1;
 }
@@ -83,7 +83,7 @@ test('another unknown model is reported as well, and neither of them again', asy
   await terminal.waitFor(/mock-1 · (?:no sandbox · )?context/);
   await terminal.submit('/clear');
   await terminal.waitForPrinted('New session.');
-  // Longer than it takes to ask a server.
+  // Longer than a query to a server takes.
   await terminal.pause(1500);
   expect(times(terminal.everything(), 'Context window unknown')).toBe(2);
 });

@@ -1,5 +1,5 @@
 /**
- * WebFetch in the installed program: what is asked, what is refused, and what the model gets to read.
+ * WebFetch in the installed program: what asks, what is rejected, and what the model gets to read.
  *
  * @module-tag long
  */
@@ -90,7 +90,7 @@ test('the dialog shows the address, and "always" is remembered for the host', {
   await terminal.submit('read the guide');
   await terminal.waitFor(`GET ${pages.origin}/guide`);
   await terminal.waitFor("don't ask again for 127.0.0.1");
-  // Keys that were on their way when the question appeared do not answer it.
+  // Keys already on their way when the question appeared do not answer it.
   await terminal.answer('2');
   await terminal.waitForPrinted('Read twice.');
   expect(pages.requests.map(({ url }) => url)).toEqual(['/guide', '/guide?again']);

@@ -1,4 +1,4 @@
-/** The terminal of these tests: whatever pieces a frame comes in, it is drawn at once. */
+/** The terminal of these tests: however a frame is split, it is drawn at once. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createWholeFrames } from './support/wholeFrames.ts';
@@ -9,7 +9,7 @@ test('no partial frame is ever drawn, and nothing is lost, however the frame is 
   const part = fc.oneof(
     fc.constant('printed \u001B[31mred\u001B[0m'),
     fc.constantFrom('one', 'two').map((text) => `${BEGIN}${text}${END}`),
-    // A frame within an update, as whoever prints above the frame writes it.
+    // A frame within an update, as written by code that prints above the frame.
     fc.constant(`${BEGIN}\u001B[Jabove${BEGIN}below${END}${END}`),
   );
   fc.assert(

@@ -1,5 +1,5 @@
 /**
- * The installed program on the Responses and Anthropic wires: against a mock of them, and against strict servers.
+ * The installed program with the Responses and Anthropic wire formats: against mock servers and strict ones.
  *
  * @module-tag long
  */

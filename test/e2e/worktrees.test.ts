@@ -1,4 +1,4 @@
-/** Subagents in git worktrees of their own, from the model's call to what is left on disk. */
+/** Subagents in separate git worktrees, from the model's call to the files that remain. */
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const isolated = (description: string, prompt: string, more: object = {}) => ({
   input: { description, prompt, isolation: 'worktree', ...more },
 });
 
-/** Answers by whose request it is: each list is used up in order. */
+/** Replies by the requesting agent: each list is used up in order. */
 function answering(server: TestProgram['server'], scripts: Readonly<Record<string, ScriptedReply[]>>): void {
   server.otherwise((request) => {
     const task = Object.keys(scripts).find((name) => name !== 'main' && isOf(request, name)) ?? 'main';
@@ -143,7 +143,7 @@ test('nothing of a hostile repository runs, and the model is told what is missin
   await work.git('config', 'filter.evil.clean', evil('clean'));
   await work.git('config', 'core.fsmonitor', evil('fsmonitor'));
   await work.git('config', 'protocol.ext.allow', 'always');
-  // Git itself has sprung some.
+  // Git itself has triggered some.
   for (const name of readdirSync(trap)) rmSync(join(trap, name));
   server.script(
     { calls: [isolated('look', 'Look around.')] },
@@ -186,7 +186,7 @@ test.each([
   const [programs, hang, hung] = ['programs', 'hang', 'hung'].map((name) => join(work.temporary, name));
   mkdirSync(programs ?? '');
   const real = (await promisify(execFile)('sh', ['-c', 'command -v git'])).stdout.trim();
-  // Git has made a worktree by the time when it hangs, and its child holds its output open.
+  // Git has created a worktree when it hangs, and its child keeps its output open.
   const script = `#!/bin/sh
 if [ -e '${hang}' ]; then case " $* " in ${when})
   ${when === '*' ? '' : `'${real}' "$@"`}

@@ -1,4 +1,4 @@
-/** A conversation that outgrows its window is compacted by itself, between two requests. */
+/** A conversation that outgrows its window is compacted automatically, between two requests. */
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { firstIsQuick, long } from '../../e2e/support/long.ts';
@@ -23,7 +23,7 @@ const book = {
 };
 const STEPS = 16;
 
-/** Reads one page a step, and answers in the end. */
+/** Reads one page per step, and replies at the end. */
 function reader(lines: number): (request: WireRequest) => ScriptedReply {
   let step = 0;
   return (request) => {
@@ -35,7 +35,7 @@ function reader(lines: number): (request: WireRequest) => ScriptedReply {
   };
 }
 
-/** Nothing leaves before the trigger; there a boundary is written, and not before. */
+/** Nothing is removed before the trigger; the boundary is written there, and not earlier. */
 function expectOneSummaryAtTheTrigger(
   entries: readonly JSONLEntry[],
   requests: readonly WireRequest[],
@@ -68,7 +68,7 @@ function expectOneSummaryAtTheTrigger(
   }
 }
 
-/** True when a request begins with all the bytes of the one before. */
+/** True if a request starts with all the bytes of the previous one. */
 function continues({ messages }: WireRequest, before: WireRequest | undefined): boolean {
   const start = JSON.stringify(before?.messages ?? []).slice(0, -1);
   return JSON.stringify(messages).startsWith(start);
@@ -121,7 +121,7 @@ test('entries added while a summary is being written survive it', async () => {
   let added = 0;
   app.server.otherwise((request) => {
     if (isSummary(request) && added++ === 0) {
-      // Someone writes, and presses Shift+Tab, while the summary is on its way.
+      // The user types, and presses Shift+Tab, while the summary is being written.
       open.agent.submit({ type: 'set_mode', mode: 'acceptEdits' });
       void open.context.addMessage('user', 'Said during the summary: never touch lib');
     }

@@ -86,7 +86,7 @@ test.each([
     const first = await project.run('look', { replies: [talk] });
     const resume = first.sessionId;
     await project.run('Where were we?', { resume, replies: [{ text: answer }] });
-    // The model is told of the branch when the session is opened again: that note is newer than the answer.
+    // When the session is reopened, a note tells the model the branch: it is newer than the reply.
     execFileSync('git', ['checkout', '-qb', 'another'], { cwd: project.work.repository });
     const compacted = await project.run('/compact', { resume, replies: [{ text: SUMMARY }] });
     expect(compacted.entries.filter(({ subtype }) => subtype === 'environment')).toHaveLength(1);

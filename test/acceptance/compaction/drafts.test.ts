@@ -13,7 +13,7 @@ test('each of sixty turns is in the summary or in the messages', async () => {
     window: 16_000,
   });
   const open = await app.open();
-  // Whoever summarizes names every turn that it was shown, in the messages or in the summary before.
+  // The summarizer names every turn that it was shown, in the messages or in the earlier summary.
   app.server.otherwise((request) =>
     isSummary(request)
       ? {
@@ -33,14 +33,14 @@ test('each of sixty turns is in the summary or in the messages', async () => {
   for (const { compactMetadata } of boundaries)
     expect(compactMetadata).toMatchObject({ success: true, trigger: 'auto' });
   const asked = app.server.requests();
-  // Hardly more drafts are paid for than are used.
+  // Hardly more drafts are paid for than used.
   expect(asked.filter(isSummary).length).toBeLessThanOrEqual(1.3 * boundaries.length + 1);
   const ended = open.events.filter(({ type }) => type === 'turn_ended');
   expect(ended).toHaveLength(60);
   expect(asked.filter(isSummary).length).toBeGreaterThanOrEqual(boundaries.length);
 });
 
-/** Talks until a draft is asked for; `stepMs` is what each turn takes by the clock. */
+/** Talks until a draft is requested; each turn takes `stepMs` by the clock. */
 async function talkUntilDraft(stepMs: number) {
   let now = Date.UTC(2030, 0, 1);
   const clock = { now: () => now, random: () => 0.5, sleep: () => Promise.resolve() };

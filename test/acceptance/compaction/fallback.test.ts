@@ -1,4 +1,4 @@
-/** The model that should write the summary is down. */
+/** The model that should write the summary is unavailable. */
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/agent/reply.ts';
 import { retainedBy } from '../../../src/context/history/compactions.ts';
@@ -42,7 +42,7 @@ test('after errors 500, the fallback has four statistics, the last five requests
       .find((text) => text.includes('[Previous conversation summary]')) ?? '';
   for (const statistic of [/Messages: \d+/, /From the user: \d+/, /Replies: \d+/, /Tool calls: \d+/])
     expect(summary).toMatch(statistic);
-  // Of more requests that left, the newest five.
+  // Of the other removed requests, the newest five.
   const left = Array.from({ length: 9 }, (_, n) => n).filter(
     (n) => !messages.some(({ content }) => content === `request number ${n}.`),
   );

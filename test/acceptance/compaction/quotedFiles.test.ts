@@ -21,7 +21,7 @@ const files = {
 test('of eight files five are quoted: modified before often read before newly named', async () => {
   const app = await createTestApp({ files });
   const open = await app.open();
-  // What the newest part shows is not quoted again.
+  // Files shown in the newest part are not quoted again.
   const words = 'Words about it. '.repeat(1500);
   const reads = ['src/b.test.ts', 'src/c.ts', 'docs/d.md', 'e.txt', 'src/f.ts', 'g.txt'];
   const read = (paths: readonly string[], offset: number) => ({
@@ -66,7 +66,7 @@ test('a file that was modified once comes before files that were named more ofte
   }));
   expect(found[0]).toMatchObject({ path: 'new.txt', wasModified: true });
   expect(found.slice(1, 3).map(({ path }) => path)).toEqual(['e.txt', 'src/c.ts']);
-  // By mentions and by age alone it would come last of the three.
+  // By mentions and age alone it would be the last of the three.
   for (const { mentions, lastMentioned } of found.slice(1, 3)) {
     expect(mentions).toBeGreaterThan(found[0]?.mentions ?? 0);
     expect(lastMentioned).toBeGreaterThan(found[0]?.lastMentioned ?? 0);
@@ -81,7 +81,7 @@ test('a name is found in prose, with a line number, in brackets and before Chine
   expect(new Set(found)).toEqual(new Set(['src/b.test.ts', 'src/c.ts', 'docs/d.md', 'e.txt']));
 });
 
-/** Edits one file of twenty and reads the next three, again and again. */
+/** Edits one of twenty files and reads the next three, again and again. */
 function worker(steps: number): (request: WireRequest) => ScriptedReply {
   let step = 0;
   return (request) => {
@@ -152,7 +152,7 @@ test.each(['written in the background', 'waited for'])(
   },
 );
 
-/** True when a request begins with all that was sent before. */
+/** True if a request starts with everything sent before. */
 function continues(request: WireRequest | undefined, before: WireRequest | undefined): boolean {
   const start = JSON.stringify(before?.messages ?? []).slice(0, -1);
   return JSON.stringify(request?.messages).startsWith(start);

@@ -1,4 +1,4 @@
-/** The window is that of the model in use. */
+/** The window is that of the current model. */
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../../src/protocol/events.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
@@ -31,7 +31,7 @@ test('after a switch from 128k to 32k it compacts before the next request', asyn
   expect((await open.agent.measure()).windowTokens).toBe(128_000);
 
   await open.submit({ type: 'set_model', model: 'small' });
-  // Whoever looks sees at once how full the smaller window is.
+  // The usage of the smaller window is visible at once.
   const measured = (): AgentEvent | undefined =>
     open.events.findLast(({ type }) => type === 'context_measured');
   await expect.poll(measured).toMatchObject({ measure: { model: 'small', windowTokens: 32_000 } });
@@ -44,7 +44,7 @@ test('after a switch from 128k to 32k it compacts before the next request', asyn
     expect(countRequest(request)).toBeLessThan(32_000);
     expectPairedCalls(request);
   }
-  // By a summary of the model, written before the request that answers the prompt; nothing was removed or shortened.
+  // With a summary by the model, written before the request for the prompt; nothing was removed or shortened.
   expect(after.map(isSummary)).toEqual([true, false]);
   const made = open
     .entries()

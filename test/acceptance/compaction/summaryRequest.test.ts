@@ -1,4 +1,4 @@
-/** What the model is asked when a summary is wanted. */
+/** The request for a summary. */
 import { expect, test } from 'vitest';
 import type { WireRequest } from '../../e2e/support/server.ts';
 import { countRequest } from '../../e2e/support/tokens.ts';
@@ -54,7 +54,7 @@ test('a summary request has the cached prefix, six headings, tool names and file
       .at(-1) ?? '';
   expect(lastSentence).toMatch(/create a summary .*for continuing the work\.?$/i);
 
-  // The files that the summary will stand beside are shown to whoever writes it.
+  // The summarizer sees the files that will be quoted next to its summary.
   const shown = names.filter((name) => instruction.includes(`### ${name}`));
   expect(shown.length).toBeGreaterThan(0);
   expect(shown.length).toBeLessThanOrEqual(5);
@@ -74,7 +74,7 @@ test('a background draft request begins with every byte of the request before it
   app.server.otherwise((request) => {
     if (isSummary(request)) return { text: SUMMARY, ...SILENT };
     const file_path = names[step % names.length];
-    // Steps this fast may overtake a draft before it is asked for: then the next one is waited for.
+    // Steps this fast may overtake a draft before it is requested: then it waits for the next one.
     const isEnough = step >= 30 && app.server.requests().some(isSummary);
     return step++ < 300 && !isEnough
       ? { text: `Step ${step}.`, calls: [use('Read', { file_path })], ...SILENT }
@@ -85,7 +85,7 @@ test('a background draft request begins with every byte of the request before it
   const asked = requests.filter(isSummary);
   expect(asked.length).toBeGreaterThan(0);
   for (const request of asked) {
-    // The next steps of the work may have been faster on their way; a step adds a reply and its result.
+    // The next steps may have been faster; each step adds a reply and its result.
     const earlier = requests.slice(0, requests.indexOf(request)).filter((one) => !isSummary(one));
     const before = earlier.findLast(({ messages }) => continues(request, messages));
     expect(request.messages.length - (before?.messages.length ?? 0)).toBeLessThanOrEqual(3);

@@ -1,4 +1,4 @@
-/** When a compaction starts, and what stays. */
+/** When a compaction starts, and what it keeps. */
 import { expect, test } from 'vitest';
 import { retainedBy } from '../../../src/context/history/compactions.ts';
 import { estimateTokens } from '../../../src/context/index.ts';
@@ -6,7 +6,7 @@ import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import { createTestApp, type OpenTestApp } from '../support/testApp.ts';
 
-/** Counted without a model, so that the trigger is all there is to see. */
+/** Counted without a model, so that only the trigger matters. */
 const context = { summary: 'simple' } as const;
 
 const talk = async (open: OpenTestApp): Promise<void> => {
@@ -30,7 +30,7 @@ test('nothing happens at 79.9 % of the window, and a compaction at 80.0 %', asyn
   );
   const tokens = used.at(-1) ?? 0;
   expect(tokens).toBeGreaterThan(5000);
-  // The trigger lies on the very size of the request, or one token above it.
+  // The trigger is exactly the size of the request, or one token above it.
   const windows = { below: Math.ceil((tokens + 1) / 0.8), at: Math.ceil(tokens / 0.8) };
   expect(Math.floor(0.8 * windows.at)).toBe(tokens);
   expect(Math.floor(0.8 * windows.below)).toBe(tokens + 1);

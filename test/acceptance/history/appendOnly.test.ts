@@ -1,4 +1,4 @@
-/** A history is only ever added to, and nobody can change it from outside. */
+/** A history only grows, and cannot be changed from outside. */
 import { expect, test } from 'vitest';
 import { estimateTokens, HistoryManager } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';

@@ -1,4 +1,4 @@
-/** Rounds, for the window and for going back. */
+/** Rounds, for the window and for rewinding. */
 import { expect, test } from 'vitest';
 import { estimateRounds, findRoundBoundaries, HistoryManager } from '../../../src/context/index.ts';
 import { use } from '../support/project.ts';

@@ -51,7 +51,7 @@ test('a full cache evicts expired values before old ones', () => {
   ]);
 });
 
-/** As long as a change might not move the time of a file, what was read of it is not kept. */
+/** While a change might not alter the file's time, its content is not cached. */
 const settle = (): Promise<void> => new Promise((done) => setTimeout(done, 120));
 
 test('a file that Read has read is served from the cache until it is edited', async () => {
@@ -74,19 +74,19 @@ test('a file that Read has read is served from the cache until it is edited', as
   expect(await read({ offset: 2 })).toContain('past its end');
   expect(hits()).toBe(1);
 
-  // Another program: of the same size, in place, and with the old time of modification.
+  // Another program: the same size, in place, with the old modification time.
   const { mtime, atime } = await stat(path);
   await writeFile(path, 'the other content\n');
   await utimes(path, atime, mtime);
   expect(await read()).toContain('the other content');
-  // Or as another file of the same size and time.
+  // Or another file of the same size and time.
   await writeFile(join(app.root, 'b.txt'), 'the third content\n');
   await utimes(join(app.root, 'b.txt'), atime, mtime);
   await rename(join(app.root, 'b.txt'), path);
   expect(await read()).toContain('the third content');
   expect(hits()).toBe(1);
 
-  // Our own tools forget it as they write.
+  // Our own tools invalidate it when they write.
   await settle();
   await read();
   const known = hits();
@@ -115,7 +115,7 @@ test('the value cached for a file stamp is what Read returns', async () => {
   onTestFinished(bench.close);
   await writeFile(join(bench.root, 'a.txt'), 'on disk\n');
   const text = async (): Promise<string> => (await bench.call('Read', { file_path: 'a.txt' })).text;
-  // Too new to be sure that the next change moves its time.
+  // Too new to be certain that the next change alters its time.
   expect(await text()).toContain('on disk');
   await settle();
   expect(await text()).toContain('on disk');
@@ -167,7 +167,7 @@ test('an edit invalidates what was read from a file', async () => {
     return JSON.stringify(next?.messages);
   };
   expect(await quoted(1)).toContain('the first content');
-  // Of the same length, so that its size alone does not tell.
+  // Of the same length, so that its size alone does not show the change.
   await writeFile(join(app.root, 'a.txt'), 'the other content\n');
   const after = await quoted(2);
   expect(after).toContain('the other content');

@@ -8,7 +8,10 @@ import { textOf } from '../../e2e/support/wire.ts';
 import { openProject, type Project } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
 
-/** With -p, `/memory add` needs a terminal, because a prompt may hold anyone's text: the file is written instead. */
+/**
+ * With -p, `/memory add` needs a terminal, because a prompt may contain untrusted text, so the file is written
+ * directly.
+ */
 async function save(project: Project, scope: 'project' | 'user', name: string, text: string): Promise<void> {
   const { stdout } = await project.run('/memory path', { format: 'text' });
   const [ofProject = '', ofUser = ''] = stdout.match(/\/\S+$/gm) ?? [];
@@ -34,7 +37,7 @@ test('matching prompts include a saved note', { tags: 'long' }, async () => {
   });
   const messages = first.requests[0]?.messages ?? [];
   expect(textOf(messages.at(-1))).toBe('When is the deploy password rotation?');
-  // It rides just before the prompt, quoted, and nothing else came along.
+  // It comes directly before the prompt, quoted, and is the only one.
   expect(textOf(messages.at(-2))).toContain('every Tuesday');
   expect(messages.at(-2)?.role).toBe('user');
   expect(JSON.stringify(messages)).not.toContain('Cats sleep');
@@ -73,14 +76,14 @@ test('a search respects its limit, similarity and category', async () => {
     expect(similarity).toBeGreaterThanOrEqual(0.6);
     expect(similarity).toBeLessThanOrEqual(1);
   }
-  // What 0.6 leaves out is there, and nothing else keeps it out.
+  // The memory that 0.6 leaves out exists, and nothing else excludes it.
   const about = 'scanner braces handles elsewhere tea';
   const all = await memory.search(about, { limit: 50, minSimilarity: Number.MIN_VALUE, timeoutMs: 20_000 });
   const near = all.filter(({ similarity }) => similarity >= 0.6);
   expect(near.length).toBeGreaterThan(0);
   expect(all.filter(({ similarity }) => similarity > 0.55 && similarity < 0.6)).toHaveLength(5);
   expect(await memory.search(about, { limit: 50, timeoutMs: 20_000 })).toEqual(near);
-  // And what is just above it is found.
+  // And one just above the limit is found.
   const above = await memory.search('scanner braces elsewhere', { limit: 50, timeoutMs: 20_000 });
   expect(above.filter(({ similarity }) => similarity < 0.65)).toHaveLength(5);
   expect(await memory.search(query, { limit: 1, timeoutMs: 20_000 })).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** What of a long session is kept in memory. */
+/** The part of a long session that stays in memory. */
 
 import { expect, test } from 'vitest';
 import { MemoryStore, projectMessages } from '../../../src/context/index.ts';
@@ -6,7 +6,7 @@ import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { sessionOf } from '../../context/sessionOf.ts';
 import { createTestApp, type TestApp } from '../support/testApp.ts';
 
-/** A session of 1,200 messages: 300 rounds of a question, a call, its result and an answer. */
+/** A session of 1,200 messages: 300 rounds of a question, a call, its result and a reply. */
 async function longSession(app: TestApp) {
   const manager = app.manager();
   await manager.createSession('u', {}, { systemPrompt: 'Be brief.', instructions: 'Be kind.' });
@@ -52,7 +52,7 @@ test('of 1,200 messages 800 to 1,000 stay in memory, and no pair is separated', 
   store.clear();
   expect([store.getMessageCount(), store.getTotalCount()]).toEqual([0, 0]);
 
-  // In the session: what left memory is built again from the log, and the request is the same.
+  // In the session: messages that left memory are rebuilt from the log, and the request is the same.
   const { memory } = sessionOf(manager).projection;
   check(memory.resident(), 800, 1000);
   expect(JSON.stringify(manager.getMessages())).toBe(JSON.stringify(projectMessages(entries)));

@@ -1,5 +1,5 @@
 /**
- * Confirmation prompt, Markdown and themes, as they stand on the screen of the program in a terminal.
+ * The approval dialog, Markdown and themes, on the screen of the program in a terminal.
  *
  * @module-tag long
  */
@@ -20,7 +20,7 @@ async function config({ work }: TestProgram): Promise<Record<string, unknown>> {
   return JSON.parse(await readFile(join(work.data, 'config.json'), 'utf8').catch(() => '{}'));
 }
 
-/** What was written to the terminal since. */
+/** The text written to the terminal since. */
 function since(terminal: Terminal): () => string {
   const from = terminal.bytes().length;
   return () => terminal.bytes().slice(from);
@@ -33,12 +33,12 @@ test('a change is approved on a screen that shows it, and Markdown is drawn in t
   server.script({ calls: [{ name: 'Write', input: edit }] }, { text: reply }, { text: reply });
   const terminal = await setup.ready();
 
-  // By its name, and kept.
+  // By its name, and saved.
   await terminal.submit('/theme light');
   await terminal.waitForPrinted(/Theme: light\. Saved to .*config\.json/);
   expect(await config(setup)).toEqual({ theme: 'light' });
 
-  // The confirmation prompt says what would change.
+  // The approval dialog shows the change.
   const asked = since(terminal);
   await terminal.submit('write the file');
   await terminal.waitFor(/new\.txt/);
@@ -46,7 +46,7 @@ test('a change is approved on a screen that shows it, and Markdown is drawn in t
   await terminal.until(() => asked().includes('38;2;155;74;29'), 'the accent of the theme');
   await terminal.answer('y');
 
-  // Markdown: no signs, but what they mean; in the colors of the theme.
+  // Markdown: its meaning instead of its signs, in the colors of the theme.
   await terminal.waitForPrinted('• two');
   await terminal.waitForIdle();
   expect(await work.read('new.txt')).toBe('first line\n');
@@ -57,7 +57,7 @@ test('a change is approved on a screen that shows it, and Markdown is drawn in t
   expect(printed).not.toMatch(/##|\*\*|```/);
   expect(asked()).toContain('38;2;121;55;155');
 
-  // From the list, with a sample of each: one down from light is auto, two down dark.
+  // From the list, with a sample of each: one down from light is auto, two down is dark.
   const listed = since(terminal);
   await terminal.submit('/theme');
   await terminal.waitFor('❯ light');
@@ -69,7 +69,7 @@ test('a change is approved on a screen that shows it, and Markdown is drawn in t
   await terminal.waitForGone('❯ dark');
   expect(await config(setup)).toEqual({ theme: 'light' });
 
-  // `default` is the terminal's own, and is kept by keeping nothing.
+  // `default` is the terminal's own, and is saved as no setting.
   await terminal.submit('/theme default');
   await terminal.waitForPrinted(/Theme: default\..*dark/s);
   expect(await config(setup)).toEqual({});

@@ -1,4 +1,4 @@
-/** The context engine is a module of its own: usage examples without Ink and without the agent. */
+/** The context engine as a separate module: usage examples without Ink and without the agent. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

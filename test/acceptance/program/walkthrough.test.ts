@@ -1,4 +1,4 @@
-/** The Ink UI drives the loop over the ContextManager, and one walk goes all the way round. */
+/** The Ink UI drives the loop with the ContextManager, from the start to a resume. */
 import { expect, test } from 'vitest';
 import { setUpProgram } from '../../e2e/support/testProgram.ts';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
@@ -19,7 +19,7 @@ test('work in a repository, approve a call, /compact, exit, /resume', async () =
   await first.submit('write notes about the constants');
   await first.waitFor('Write NOTES.md?');
   await expect(work.read('NOTES.md')).rejects.toThrow('ENOENT');
-  // Keys that were on their way when the question appeared do not answer it.
+  // Keys already on their way when the question appeared do not answer it.
   await first.answer('1');
   await first.waitForPrinted('Written.');
   expect(await work.read('NOTES.md')).toBe('# Notes\n');

@@ -1,4 +1,4 @@
-/** Both ways are tried and scored. */
+/** Both strategies are tried and scored. */
 import { expect, test } from 'vitest';
 import {
   adaptiveCompress,
@@ -18,7 +18,7 @@ const example = messages(15, (index) => ({
 }));
 const options = { preserveStart: 5, preserveEnd: 7, minMessages: 0, confidence: 0.99 };
 
-/** Everything is new enough to stay unmasked, so that removal is all there is to see. */
+/** Everything is new enough not to be masked, so that only removal shows. */
 const unmasked = { protect: 0.99 };
 
 test('of the scores .5067 and .4800, the higher one is chosen, which removes the middle', () => {

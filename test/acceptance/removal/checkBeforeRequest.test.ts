@@ -26,7 +26,7 @@ test('`checkAndCompress` respects its switch, strategy, interval of 5 s and thre
   expect(check(8000).warning).toMatch(/80 %/);
   expect(check(5000).warning).toBeUndefined();
   expect(check(9500, { isEnabled: false })).toMatchObject({ shouldCompress: false, utilization: 0.95 });
-  // The interval holds up statistics, never the decision.
+  // The interval delays statistics, never the decision.
   for (const lastStatisticsAt of [99_999, 94_000])
     expect(check(9500, { lastStatisticsAt })).toMatchObject({
       shouldCompress: true,
@@ -74,7 +74,7 @@ test('the user is warned once when the window fills, and once when it is full', 
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(60)}`, ...SILENT });
     shares.push((await open.agent.measure()).usedTokens / window);
   }
-  // Several requests at each level, so that a warning with each of them would show.
+  // Several requests at each level, so that a warning for each of them would show.
   expect(shares.filter((share) => share >= 0.75 && share < 0.9).length).toBeGreaterThan(4);
   expect(shares.filter((share) => share >= 0.9).length).toBeGreaterThan(0);
   const warnings = open.events.flatMap((event) =>

@@ -1,4 +1,4 @@
-/** A hybrid looks at the conversation and chooses. */
+/** A hybrid analyzes the conversation and chooses. */
 import { expect, test } from 'vitest';
 import { planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
 import type { StrategyName } from '../../../src/context/strategies/types.ts';
@@ -20,7 +20,7 @@ const longToolHeavy = messages(80, (index) =>
 const shortDense = messages(24, () => ({ tokens: 500, textTokens: 500 }));
 const ambiguous = messages(30, (index) => (index % 2 === 1 ? { hasCalls: true } : {}));
 
-/** Everything is new enough to stay unmasked, so that removal is all there is to see. */
+/** Everything is new enough not to be masked, so that only removal shows. */
 const unmasked = { protect: 0.99 };
 
 test('each conversation gets the strategy that fits its length, distribution and severity', () => {

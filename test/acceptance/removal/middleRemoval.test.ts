@@ -1,4 +1,4 @@
-/** The ends are kept, the middle goes. */
+/** The ends are kept, the middle is removed. */
 import { expect, test } from 'vitest';
 import { planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
 import type { RemovalPlanOptions } from '../../../src/context/strategies/types.ts';
@@ -15,7 +15,7 @@ const options: RemovalPlanOptions = {
   confidence: 0.6,
 };
 
-/** Everything is new enough to stay unmasked, so that removal is all there is to see. */
+/** Everything is new enough not to be masked, so that only removal shows. */
 const unmasked = { protect: 0.99 };
 
 test('forty messages are halved with both ends intact', () => {
@@ -33,7 +33,7 @@ test('forty messages are halved with both ends intact', () => {
   const removed = result?.removed.map(numberOf) ?? [];
   expect(kept).toEqual(kept.toSorted((a, b) => a - b));
   expect([...kept, ...removed].sort((a, b) => a - b)).toEqual(items.map((_, index) => index));
-  // The system message is no removable one, so the first four of those are 1 to 4.
+  // The system message cannot be removed, so the first four that can are 1 to 4.
   for (const index of [0, 1, 2, 3, 4, 12, ...Array.from({ length: 10 }, (_, n) => 30 + n)])
     expect(kept).toContain(index);
   expect(removed).toContain(14);
@@ -51,12 +51,12 @@ test('if the middle is not enough, low-priority messages are removed from the en
   expect(kept).not.toContain(35);
   // The newest is pinned, so the last ten that can be removed begin one earlier.
   expect(kept.filter((index) => index > 3 && index < 29)).toEqual([]);
-  // Nothing else goes from the ends, even if the target is missed ...
+  // Nothing else is removed from the ends, even if the target is missed ...
   const least = planRemoval(items, 500, options);
   const ends = [0, 2, 3, 29, 30, 31, 32, 33, 34, 36, 37, 39];
   expect(least?.kept.map(numberOf)).toEqual(ends);
   expect(least?.reason).not.toMatch(/otherwise/);
-  // ... unless the request could not be sent: then as little as that needs, and it is said.
+  // ... unless the request could not be sent: then as little as necessary, and a notice says so.
   const forced = planRemoval(items, 500, { ...options, mustFitTokens: 1000 });
   expect(forced?.kept).toHaveLength(10);
   expect(forced?.reason).toMatch(/2 more from the ends, because the request would not have fitted otherwise/);

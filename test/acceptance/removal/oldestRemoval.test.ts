@@ -14,7 +14,7 @@ const options = {
   confidence: 0.6,
 } as const;
 
-/** Everything is new enough to stay unmasked, so that removal is all there is to see. */
+/** Everything is new enough not to be masked, so that only removal shows. */
 const unmasked = { protect: 0.99 };
 
 test('new messages of low priority are removed before old ones of high priority, and the minimum stays', () => {
@@ -22,7 +22,7 @@ test('new messages of low priority are removed before old ones of high priority,
   const some = planRemoval(items, 1700, options)?.removed.map(numberOf);
   expect(some).toEqual([15, 16, 17]);
   const more = planRemoval(items, 1400, options)?.removed.map(numberOf);
-  // The newest item of a conversation is never taken.
+  // The newest item of a conversation is never removed.
   expect(more).toEqual([5, 6, 15, 16, 17, 18]);
   // The target is far below the minimum of six.
   const least = planRemoval(items, 100, options);
@@ -57,7 +57,7 @@ test('strategy oldest-removal removes short messages before a longer, older repl
   const texts = app.server.requests().at(-1)?.messages.map(textOf) ?? [];
   expect(texts).toContain(long);
   const short = texts.filter((text) => /^Fine \d+\.$/.test(text));
-  // Only the last ones, which are the end of the conversation, are left of them.
+  // Only the last ones remain, which are the end of the conversation.
   expect(short.length).toBeLessThan(n / 4);
   const answers = texts
     .filter((text) => text.startsWith('Answer'))
@@ -77,7 +77,7 @@ test('a session goes below the minimum only for a request that would not fit oth
   const open = await app.open();
   const reasons = (): string[] =>
     open.entries().flatMap(({ subtype, data }) => (subtype === 'reduction' ? [String(data?.reason)] : []));
-  // At first answers are short and 24 messages fit; then they do not.
+  // At first replies are short and 24 messages fit; then they do not.
   const shown: number[] = [];
   for (let n = 0; n < 60 && reasons().length < 1; n++) {
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And so on. '.repeat(60)}` });

@@ -7,7 +7,7 @@ import type { StrategyItem } from '../../../src/context/strategies/types.ts';
 import { messages } from '../support/items.ts';
 import { createTestApp } from '../support/testApp.ts';
 
-/** Of one message in the middle of others. */
+/** The priority of one message in the middle of others. */
 const rank = (given: Partial<StrategyItem>): string | undefined =>
   assignMessagePriorities(messages(11, (index) => (index === 5 ? given : {})))[5]?.priority;
 

@@ -1,4 +1,4 @@
-/** What was compressed so far. */
+/** The record of compressions. */
 import { expect, test } from 'vitest';
 import { allStrategies, planRemoval } from '../../../src/context/strategies/removalStrategies.ts';
 import type { RemovalResult, RemovalStrategy } from '../../../src/context/strategies/types.ts';
@@ -46,7 +46,7 @@ test('an invalid result is rejected; if no other is valid, the old list is kept'
     confidence: 0.6,
   } as const;
   const ids = items.map(({ id }) => id);
-  // Each is wrong in one way only, so that each check has to find its own.
+  // Each is wrong in only one way, so that each check must find its own.
   const wrong: readonly [problem: string, Partial<RemovalResult>][] = [
     ['it removes something twice', { kept: ids.slice(1), removed: ['m0', 'm0'], tokens: 1900 }],
     ['it invents or loses something', { kept: ids.slice(5), removed: [], tokens: 1500 }],
@@ -96,6 +96,6 @@ for (const { row: strategy, options } of firstIsQuick(['auto', 'middle-removal']
       expect(made.length).toBeLessThanOrEqual(2);
       if (made.length > 0) turns.push(n);
     }
-    // Each batch has to free 6 % of the window: two turns in a row cannot both have that much to give.
+    // Each batch must free 6 % of the window: two turns in a row cannot both free that much.
     expect(turns.filter((turn, index) => turn - (turns[index - 1] ?? -9) < 2)).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { contextSettingsSchema } from '../../../src/protocol/settings/contextSet
 import { openProject } from '../support/project.ts';
 import { createTestApp } from '../support/testApp.ts';
 
-/** Everything is new enough to stay unmasked, so that removal is all there is to see. */
+/** Everything is new enough not to be masked, so that only removal shows. */
 const unmasked = { protect: 0.99 };
 
 test('strategy and amounts follow from the model id and the base URL', () => {
@@ -49,7 +49,7 @@ test('settings override the table', () => {
 });
 
 test('the strategy changes with /model', async () => {
-  // No summary can be had, so removal makes room, each time by the table's row for the model in use.
+  // No summary is available, so removal makes room, each time by the table's row for the current model.
   const error = { kind: 'server', message: 'down', retryable: false } as const;
   const app = await createTestApp({
     model: 'gpt-4.1',

@@ -1,4 +1,4 @@
-/** The current prompt is there, once, whatever it is. */
+/** The current prompt is in the request, once, whatever it contains. */
 import { expect, test } from 'vitest';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
 import { openProject, use } from '../support/project.ts';

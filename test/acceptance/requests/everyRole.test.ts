@@ -1,5 +1,5 @@
 /**
- * From the log to the wire, every role, at every request.
+ * From the log to the wire, with every role, in every request.
  *
  * @module-tag long
  */
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { expectPairedCalls } from '../../e2e/support/wire.ts';
 import { runPrint, use } from '../support/project.ts';
 
-/** A model whose endpoint wants earlier reasoning back. */
+/** A model whose endpoint requires earlier reasoning. */
 const REASONING_MODEL = 'deepseek-reasoner';
 
 test('messages of every role are unchanged, with tools, reasoning and errors', async () => {
@@ -60,7 +60,7 @@ test('messages of every role are unchanged, with tools, reasoning and errors', a
   for (const { content } of results.slice(5, 7)) expect(String(content)).not.toBe('');
   for (const call of last.messages.flatMap(({ tool_calls }) => tool_calls ?? []))
     expect(JSON.parse(call.function.arguments)).toBeTypeOf('object');
-  // What was sent and what came back is, byte for byte, the beginning of the next request.
+  // What was sent and received is, byte for byte, the beginning of the next request.
   const before = first.requests.at(-1)?.messages ?? [];
   expect(JSON.stringify(last.messages.slice(0, before.length))).toBe(JSON.stringify(before));
 });

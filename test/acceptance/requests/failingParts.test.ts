@@ -1,4 +1,4 @@
-/** Neither a summary nor a memory that fails costs the answer. */
+/** A summary or memory that fails does not prevent the reply. */
 import { expect, test } from 'vitest';
 import { LongTermMemory } from '../../../src/context/index.ts';
 import { textOf } from '../../e2e/support/wire.ts';

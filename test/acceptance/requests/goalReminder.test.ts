@@ -1,4 +1,4 @@
-/** What the user is after, and how far it has got, near the end of long turns. */
+/** The user's goal and the progress, near the end of long turns. */
 import { expect, test } from 'vitest';
 import { estimateTokens, extractGoalFromMessage, generateStatusSummary } from '../../../src/context/index.ts';
 import type { WireRequest } from '../../e2e/support/server.ts';
@@ -38,7 +38,7 @@ test('after forty tool results the goal and the status are near the end', async 
   for (const wanted of ['Change the scanner', '1 of 3']) expect(last[at]).toContain(wanted);
   expect(estimateTokens(last[at] ?? '')).toBeLessThan(250);
   expect(last.filter((text) => text.includes('Todo list: 1 of 3')).length).toBeLessThan(4);
-  // The cached prefix is unchanged: each request is the one before it, and something at its end.
+  // The cached prefix is unchanged: each request is the previous one, plus something at its end.
   for (const [index, request] of requests.slice(1).entries()) {
     const before = requests[index]?.messages ?? [];
     expect(JSON.stringify(request.messages.slice(0, before.length))).toBe(JSON.stringify(before));

@@ -1,5 +1,5 @@
 /**
- * No orphan either way, whatever is cut.
+ * No orphans in either direction, wherever the log is cut.
  *
  * @module-tag long
  */

@@ -1,4 +1,4 @@
-/** The parts of a request, in their order. */
+/** The parts of a request, in order. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -44,7 +44,7 @@ test('a request is system prompt, instructions, summary, messages, memory, input
   expect(
     start.messages.filter((message) => textOf(message) === 'When are zebra crossings painted?'),
   ).toHaveLength(1);
-  // Within an epoch it only grows at its end; the reminder is the only thing of the user's side behind the input.
+  // Within an epoch it grows only at its end; after the input there is only the reminder.
   for (const [index, request] of asked.slice(1).entries()) {
     const before = asked[index]?.messages ?? [];
     expect(JSON.stringify(request.messages.slice(0, before.length))).toBe(JSON.stringify(before));

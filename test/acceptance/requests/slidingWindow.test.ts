@@ -1,4 +1,4 @@
-/** Which messages a window shows. */
+/** The messages that a window shows. */
 
 import { expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
@@ -34,7 +34,7 @@ test('`SlidingWindow.applyWindow` on thirty messages of a real log', async () =>
   const result = window.applyWindow(items, startSeq, 2500);
   expect(result.totalTokens).toBeLessThanOrEqual(2500);
   expect(result.included.length).toBeGreaterThan(3);
-  // The newest of the list, in its order, without a gap.
+  // The newest of the list, in order, without a gap.
   expect(result.included).toEqual(items.map(({ id }) => id).slice(-result.included.length));
   expect(result.lastIncludedSeq).toBe(items.at(-1)?.lastSeq);
   expect(result.excludedCount).toBe(items.length - 3 - result.included.length);
@@ -45,7 +45,7 @@ test('`SlidingWindow.applyWindow` on thirty messages of a real log', async () =>
   expect(result.truncatedCount).toBeGreaterThan(0);
   const wide = window.applyWindow(items, 0, 1_000_000);
   expect(wide.included).toEqual(items.map(({ id }) => id).slice(-15));
-  // A tool's part counts its size, and never less than 50.
+  // A tool's share is its size, and at least 50.
   const [tiny] = items;
   const small = { ...tiny, id: 'small', tokens: 30, results: [{ uuid: 'r', tokens: 10 }], hasCalls: true };
   expect(window.applyWindow([small as NonNullable<typeof tiny>], 0, 1000).totalTokens).toBe(70);

@@ -1,4 +1,4 @@
-/** The window's defaults, and what each of them changes. */
+/** The window's defaults, and the effect of each. */
 import { expect, test } from 'vitest';
 import { contextSettingsSchema } from '../../../src/protocol/settings/contextSettings.ts';
 import type { WireRequest } from '../../e2e/support/server.ts';

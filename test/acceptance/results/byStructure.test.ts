@@ -52,7 +52,7 @@ test('Grep results beyond the limits are shortened file by file, not cut after t
     ),
   });
   const open = await app.open();
-  // Within Grep's own limit of 250 lines, so that what is shortened is its result.
+  // Within Grep's own limit of 250 lines, so that its result is what is shortened.
   const call = use('Grep', { pattern: 'needle', output_mode: 'content' });
   const [, next] = await open.ask('look', { calls: [call] }, { text: 'I see.' });
   const search = textOf(next?.messages.at(-1));

@@ -1,4 +1,4 @@
-/** What a tool gave is bounded by lines and by bytes, and kept whole beside the log. */
+/** A tool's output is limited by lines and bytes, and stored in full next to the log. */
 import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';

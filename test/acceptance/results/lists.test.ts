@@ -1,4 +1,4 @@
-/** Of a list the first items, and how many there are. */
+/** The first items of a list, and their number. */
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';
 import { use } from '../support/project.ts';
@@ -31,7 +31,7 @@ test('shorter lists are complete; the limit and shortening itself are settings',
   expect(names((await listed({ toolResultCompression: false })).text)).toHaveLength(50);
 });
 
-/** A list as a server's tool would give it, admitted as every result is. */
+/** A list as an MCP tool returns it, admitted like every result. */
 async function admitted(list: unknown) {
   const manager = (await createTestApp({ window: 200_000 })).manager();
   await manager.createSession('u', {}, { systemPrompt: 'Be brief.' });

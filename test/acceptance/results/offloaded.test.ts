@@ -1,5 +1,5 @@
 /**
- * What is too long to show is kept, pointed to, and read again, also on another day.
+ * Results that are too long to show are stored, pointed to, and read again, even on another day.
  *
  * @module-tag long
  */

@@ -1,5 +1,5 @@
 /**
- * A result that was cut says so, to the model and to the user.
+ * A cut result says so, to the model and to the user.
  *
  * @module-tag long
  */
@@ -35,7 +35,7 @@ test('a cut result is "partial" on the wire and in the log', { tags: 'long' }, a
     replies: [{ calls: [call] }, { text: 'Counted.' }],
   });
   const sent = textOf(run.requests[1]?.messages.at(-1));
-  // The notice stands first, where no later cut can remove it.
+  // The notice comes first, where no later cut can remove it.
   expect(sent).toMatch(/^\[Output truncated: .*[\d,]+ of 9,00\d lines/);
   expect(sent.split('\n').length).toBeLessThanOrEqual(2000);
   const results = run.entries.flatMap(({ toolResult }) => toolResult ?? []);

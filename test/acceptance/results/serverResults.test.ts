@@ -1,5 +1,5 @@
 /**
- * Long results of an MCP server, a process of its own.
+ * Long results of an MCP server in a separate process.
  *
  * @module-tag long
  */

@@ -58,7 +58,7 @@ test('after a kill right after the reply, the full turn is restored', { tags: 'l
   await second.submit('/resume');
   await second.waitFor('what is the answer?');
   await second.press(keys.enter);
-  // The list shows a preview of the answer, too.
+  // The list shows a preview of the reply, too.
   await second.waitForGone('Sessions of this project');
   await second.waitForPrinted('The answer is forty-two.');
   await second.submit('again?');

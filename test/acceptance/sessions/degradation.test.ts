@@ -23,7 +23,7 @@ test('a disk that fills up during a turn affects the log, not the reply', {
     { ...SILENT, calls: [{ name: 'Read', input: { file_path: 'lib/parse.js' } }] },
     { ...SILENT, text: long },
   );
-  // Files may not grow beyond 16 kB, which the result of this Read alone takes.
+  // Files are limited to 16 kB, which this Read's result alone takes.
   const shell = [
     '-c',
     `trap '' XFSZ; ulimit -f 16; exec "$@"`,

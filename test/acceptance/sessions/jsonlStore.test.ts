@@ -1,4 +1,4 @@
-/** The log of a session is only ever added to, and survives whatever ends the program. */
+/** The log of a session only grows, and survives any end of the program. */
 import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ test('`JSONLStore` appends, reads, finds and deletes', async () => {
   const read = await again.readAll();
   expect(read.entries).toEqual(entries);
   expect(read.damaged).toHaveLength(1);
-  // The half line stands alone: whoever reads the file line by line loses nothing else.
+  // The incomplete line is separate: a reader that works line by line loses nothing else.
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   expect(lines).toHaveLength(entries.length + 1);
   expect(lines.filter((line) => !isJson(line))).toEqual(['{"half a li']);
@@ -49,7 +49,7 @@ test('after a kill during a write, earlier and later entries can be read', {
   const file = (await work.sessions())[0]?.file ?? '';
   const before = await readFile(file, 'utf8');
   expect(before).toContain('"second"');
-  // The half line that a kill between two bytes of a write leaves behind.
+  // The incomplete line that a kill during a write leaves behind.
   const last = before.trimEnd().split('\n').at(-1) ?? '';
   await appendFile(file, last.slice(0, last.length / 2));
 

@@ -22,7 +22,7 @@ interface Listed {
 const DAY_MS = 86_400_000;
 const idOf = (number: number): string => `old${String(number).padStart(3, '0')}`;
 
-/** So many sessions, the first the oldest; each was last used a day after the one before it. */
+/** This many sessions, oldest first; each was last used a day after the previous one. */
 async function fill(project: Project, count: number): Promise<string> {
   await project.run('the first of many', { replies: [{ text: 'It is done.' }] });
   const [session] = await project.work.sessions();
@@ -61,7 +61,7 @@ const logsIn = async (folder: string, suffix: string): Promise<string[]> =>
 
 test('of 105 sessions 5 are archived, and can be resumed', async () => {
   const project = await openProject();
-  // 103 old ones, the one that they were made from, and the one that is open now.
+  // 103 old ones, the one that they were copied from, and the one that is open now.
   const folder = await fill(project, 103);
   const oldest = join(folder, `${idOf(0)}.jsonl`);
   const bytes = await readFile(oldest);
@@ -70,12 +70,12 @@ test('of 105 sessions 5 are archived, and can be resumed', async () => {
   await expect
     .poll(() => logsIn(archive, '.jsonl.zst').catch(() => []), { timeout: 20_000 })
     .toEqual([0, 1, 2, 3, 4].map((number) => `${idOf(number)}.jsonl.zst`));
-  // A log goes once its archive is there.
+  // A log is deleted once its archive exists.
   await expect.poll(() => logsIn(folder, '.jsonl'), { timeout: 20_000 }).toHaveLength(100);
   await leave(terminal);
 
   const listed = await list(project);
-  // The one that was only opened has nothing to show.
+  // The session that was only opened has nothing to show.
   expect(listed).toHaveLength(104);
   const times = listed.map(({ updatedAt }) => updatedAt);
   expect(times).toEqual([...times].sort().reverse());

@@ -1,4 +1,4 @@
-/** The options of a session; each changes something where it is set, and by default nothing is cut short. */
+/** The options of a session: each has an effect if set, and by default nothing is cut. */
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/cli/process/clock.ts';
 import { CacheStore } from '../../../src/context/storage/CacheStore.ts';
@@ -6,7 +6,7 @@ import { contextSettingsSchema } from '../../../src/protocol/settings/contextSet
 import { textOf } from '../../e2e/support/wire.ts';
 import { createTestApp, type SessionFactoryOptions } from '../support/testApp.ts';
 
-/** The questions that the last of thirty requests shows. */
+/** The questions in the last of thirty requests. */
 async function shown(context: object, more: SessionFactoryOptions = {}): Promise<string[]> {
   const open = await (await createTestApp({ window: 200_000, settings: { context }, ...more })).open();
   let texts: string[] = [];

@@ -1,4 +1,4 @@
-/** Where a project's sessions lie. */
+/** Where a project's sessions are stored. */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

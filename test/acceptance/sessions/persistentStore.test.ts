@@ -1,4 +1,4 @@
-/** What is saved, is saved whole, once, and in order. */
+/** Entries are saved completely, once, and in order. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { textOf } from '../../e2e/support/wire.ts';

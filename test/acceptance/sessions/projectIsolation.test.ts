@@ -1,5 +1,5 @@
 /**
- * Each project has its own folder, in one place that can be chosen, for its owner alone.
+ * Each project has its own folder, in a place that can be chosen, readable only by its owner.
  *
  * @module-tag long
  */
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openProject, SILENT } from '../support/project.ts';
 
-/** Every file and folder below, with its permission bits. */
+/** Every file and folder in it, with its permission bits. */
 async function modesBelow(folder: string): Promise<[string, number][]> {
   const names = await readdir(folder, { recursive: true });
   return Promise.all(
@@ -27,7 +27,7 @@ test('two repositories have two folders, and neither sees the other’s sessions
   server.script({ ...SILENT, text: 'One.' }, { ...SILENT, text: 'Two.' }, { ...SILENT, text: 'Three.' });
   expect((await print(['-p', 'in the first'])).code).toBe(0);
   expect((await print(['-p', 'in the second'], { cwd: other })).code).toBe(0);
-  // By whatever way: a folder inside, or a link.
+  // By another path: a folder inside, or a link.
   await symlink(work.repository, join(other, '..', 'link'));
   expect((await print(['-p', '--continue', 'again'], { cwd: join(other, '..', 'link', 'lib') })).code).toBe(
     0,
@@ -48,7 +48,7 @@ test('two repositories have two folders, and neither sees the other’s sessions
   expect(await list(other)).toEqual(['in the second']);
   expect((await list(other, '--all')).sort()).toEqual(['in the first', 'in the second']);
 
-  // Sessions, locks, blobs, index: nobody else reads what was said.
+  // Sessions, locks, blobs, index: no other user can read the conversations.
   for (const [name, mode] of await modesBelow(join(work.data, 'projects')))
     expect([name, mode & 0o077]).toEqual([name, 0]);
   for (const [name, mode] of await modesBelow(join(work.data, 'index')))

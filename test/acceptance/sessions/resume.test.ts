@@ -1,5 +1,5 @@
 /**
- * `/resume`, `--continue` and `--resume id` find a session, restore it, and go on in it.
+ * `/resume`, `--continue` and `--resume id` find a session, restore it, and continue it.
  *
  * @module-tag long
  */

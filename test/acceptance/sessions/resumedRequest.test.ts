@@ -1,4 +1,4 @@
-/** What the model saw before the program ended is what it sees afterwards. */
+/** The model sees the same before the program ended and afterwards. */
 import { expect, test } from 'vitest';
 import { expectPairedCalls, textOf } from '../../e2e/support/wire.ts';
 import { SUMMARY, use } from '../support/project.ts';

@@ -1,4 +1,4 @@
-/** Estimates that are made again and again. */
+/** Repeated estimates. */
 import { expect, test } from 'vitest';
 import { estimateMessagesTokens, estimateTokens, estimateTokensCached } from '../../../src/context/index.ts';
 import { TokenCache } from '../../../src/context/tokens/estimate.ts';

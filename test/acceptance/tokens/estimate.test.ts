@@ -1,4 +1,4 @@
-/** The first estimate, before any exact count is there. */
+/** The first estimate, before there is an exact count. */
 import { expect, test } from 'vitest';
 import { estimateTokens, getChineseRatio } from '../../../src/context/index.ts';
 import { growth } from '../../cpuTime.ts';

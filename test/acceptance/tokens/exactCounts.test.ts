@@ -1,4 +1,4 @@
-/** Counting exactly, with a vocabulary. */
+/** Exact counts with a vocabulary. */
 import { expect, test } from 'vitest';
 import { TokenCounter } from '../../../src/context/index.ts';
 import { countExactly } from '../../../src/context/tokens/exact/countExactly.ts';

@@ -1,4 +1,4 @@
-/** The count that decides is kept up to date, and right. */
+/** The count that decides is up to date and correct. */
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -62,7 +62,7 @@ test('the running count equals a full recount as a session grows, shrinks and un
   for (let n = 0; n < 200; n++) {
     const call = { id: `call_${n}`, name: 'Read', arguments: JSON.stringify({ file_path: `f${n}` }) };
     if (n === 80 || n === 120) await open.submit({ type: 'compact' }, { text: `${SUMMARY} ${words(n)}` });
-    // Old results are shortened in place: nothing else of the view changes.
+    // Old results are shortened in place; nothing else in the view changes.
     else if (n === 70 || n === 190)
       await open.context.append({
         type: 'system',

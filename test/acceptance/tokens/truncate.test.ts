@@ -46,7 +46,7 @@ test('a cut falls at the end of a sentence in the second half, and not at a dot 
   const text = `${'word '.repeat(14)}end. ${'more '.repeat(40)}`;
   expect(truncateToTokens(text, 25)).toBe(`${'word '.repeat(14)}end....`);
   expect(truncateToTokens(`${'词'.repeat(20)}。${'字'.repeat(40)}`, 18)).toBe(`${'词'.repeat(20)}。...`);
-  // The dot lies in the second half of what is kept, where an end of a sentence would count.
+  // The dot is in the second half of the kept text, where the end of a sentence would count.
   const path = `${'word '.repeat(14)}src/context/manager.ts${'x'.repeat(200)}`;
   expect(truncateToTokens(path, 25)).toMatch(/manager\.tsx+\.\.\.$/);
   const early = `One. ${'word '.repeat(60)}`;
