@@ -57,7 +57,7 @@ const src = resolve(import.meta.dirname, '../src');
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
 const folder = (path: string): string => relative(src, path).split('/')[0] ?? '';
 
-/** What is wrong in the source files, behind the name of the file. */
+/** Problems in the source files, each after the name of its file. */
 const problemsIn = (check: (name: string, text: string) => readonly string[]): string[] =>
   files.flatMap((name) =>
     check(name, readFileSync(join(src, name), 'utf8')).map((problem) => `${name} ${problem}`),
@@ -116,7 +116,7 @@ test('protocol imports nothing but zod and node:path', () => {
   }
 });
 
-/** Where programs are started in another way, and why nothing that a project brings along is found by its name. */
+/** Files that start programs in another way, and why none finds a program of the project by name. */
 const startsOtherwise: Readonly<Record<string, string>> = {
   'cli/fleet/runTask.ts': 'this program, by the absolute paths of Node and of its launcher',
   'cli/sdk/childProcess.ts': 'this program, by the absolute paths of Node and of its launcher',
@@ -145,7 +145,7 @@ test('no file starts a program by a name that the project may have taken', () =>
   expect(problems).toEqual([]);
 });
 
-/** What else they decide by a PATH. */
+/** Other uses of a PATH. */
 const decidesByPath = ['cli/permissions/settingsPrograms.ts', 'cli/sandbox.ts'];
 
 test('programs are looked up on one PATH, which contains no folder of the workspace', () => {

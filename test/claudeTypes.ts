@@ -1,4 +1,4 @@
-/** What the published types of Claude Code's hooks and tools say: written by `scripts/readClaudeTypes.ts`. */
+/** The published types of Claude Code's hooks and tools, written by `scripts/readClaudeTypes.ts`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HookEvent } from '../src/protocol/extensions/hooks.ts';
@@ -16,7 +16,7 @@ export const claudeTypes = JSON.parse(
   readonly results: Readonly<Record<string, readonly Fields[]>>;
 };
 
-/** How a result differs from the shape that is most like it, one sentence each. */
+/** How a result differs from the most similar shape, one sentence each. */
 export function resultDifferences(tool: string, value: object): string[] {
   const all = (claudeTypes.results[tool] ?? []).map((shape) => deepDifferences(value, shape, ''));
   return all.sort((a, b) => a.length - b.length)[0] ?? [`no shape of ${tool} is published`];

@@ -1,11 +1,11 @@
-/** What is loaded before a key can be typed, and before the screen stands. */
+/** The modules loaded before a key can be typed, and before the screen is drawn. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const src = resolve(import.meta.dirname, '../src');
 
-/** Every file and package that `entry` loads by itself: through imports that are not types and not `import()`. */
+/** Every file and package that `entry` loads: through imports that are neither types nor `import()`. */
 function loadedWith(entry: string): {
   readonly files: readonly string[];
   readonly packages: readonly string[];
@@ -53,7 +53,7 @@ test('the first frame appears without the context engine, the model, the tools a
     expect([...folders]).not.toContain(folder);
   for (const late of ['openai', 'marked', 'lowlight', 'commander', 'js-tiktoken', 'fzf', 'zod'])
     expect(packages).not.toContain(late);
-  // Kinds of entries with their schemas, what prints them, and dialogs come with the session.
+  // Kinds of entries with their schemas, the code that prints them, and dialogs are loaded with the session.
   const lateFiles = [/^protocol\/entries\/kinds\//, /^ui\/print\/entry\.ts$/, /Dialog\.tsx$/];
   const early = /^ui\/dialog\/PermissionDialog\.tsx$/;
   expect(files.filter((file) => lateFiles.some((late) => late.test(file)) && !early.test(file))).toEqual([]);
@@ -85,7 +85,7 @@ test('a session loads no telemetry, and one that exports loads the SDK with its 
 
 test('a session opens without the tables about commands, which are decided in a thread, and without the slash commands', () => {
   const { files } = loadedWith('cli/headless/headless.ts');
-  // The names of programs that run others are no table.
+  // The names of programs that run others are not a table.
   const late =
     /^(?:permissions\/(?:command|options\/(?!runnerNames\.)|shell)\/|commands\/allCommands|cli\/host\.ts)/;
   expect(files.filter((file) => late.test(file))).toEqual([]);

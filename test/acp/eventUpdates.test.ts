@@ -4,7 +4,7 @@ import { createEventUpdates } from '../../src/acp/eventUpdates.ts';
 import { state } from '../headless/scriptedAgent.ts';
 import { type MadeUpFields, madeUpEntry } from '../madeUpEntry.ts';
 
-/** The texts of the messages that an entry sends to a client that can show compactions, or cannot. */
+/** The texts of the messages that an entry sends to a client, which can show compactions or not. */
 function messagesFor(entry: MadeUpFields, compaction = false): readonly string[] {
   const sent: SessionUpdate[] = [];
   createEventUpdates({
@@ -31,7 +31,7 @@ test('an automatic compaction is a message, unless the client shows compactions 
     '\n\n> ◇ Conversation compacted: 100k → 20k tokens · automatic\n\n',
   ]);
   expect(messagesFor(compaction('auto'), true)).toEqual([]);
-  // /compact has an answer of its own.
+  // /compact has its own reply.
   expect(messagesFor(compaction('manual'))).toEqual([]);
 });
 

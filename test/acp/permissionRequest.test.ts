@@ -1,4 +1,4 @@
-/** What an editor shows of a call that needs approval. */
+/** The text that an editor shows for a call that needs approval. */
 import { describe, expect, test } from 'vitest';
 import { isTooLong, permissionCall } from '../../src/acp/permissionRequest.ts';
 import type { PermissionQuestion, Preview } from '../../src/protocol/permissions.ts';

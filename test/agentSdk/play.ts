@@ -19,7 +19,7 @@ interface WarmQuery {
   close(): void;
 }
 
-/** A query: its messages, and the methods by name. */
+/** A query: its messages, and its methods by name. */
 export type Query = AsyncGenerator<Line> & Record<Method, (...args: unknown[]) => Promise<unknown>>;
 
 type Method =
@@ -65,7 +65,7 @@ export interface Kit {
   start(prompt: string | AsyncIterable<object>, options?: object): Query;
   /** Starts the program before there is a prompt. */
   startAhead(options?: object): Promise<WarmQuery>;
-  /** Runs a query to its end; what was seen. */
+  /** Runs a query to its end; returns what was seen. */
   run(prompt: string | AsyncIterable<object>, options?: object): Promise<readonly Line[]>;
   /** A query whose prompts are pushed one by one. */
   open(options?: object): Conversation;
@@ -74,7 +74,7 @@ export interface Kit {
 export interface Conversation {
   readonly query: Query;
   prompt(content: string | readonly object[], more?: object): void;
-  /** The message that matches first, of those not looked at yet. */
+  /** The first message that matches, of those not examined yet. */
   next(type: string, subtype?: string): Promise<Line>;
   /** All messages so far. */
   readonly messages: readonly Line[];
@@ -83,9 +83,9 @@ export interface Conversation {
 
 export interface Script {
   readonly name: string;
-  /** The options and methods of the SDK that it is about. */
+  /** The options and methods of the SDK that it covers. */
   readonly covers: readonly string[];
-  /** What the script finds out; compared between programs. */
+  /** The result of the script; compared between programs. */
   play(kit: Kit): Promise<unknown>;
 }
 
@@ -95,10 +95,10 @@ export interface Program {
   readonly z: Kit['z'];
 }
 
-/** Longest time of a script, in milliseconds. */
+/** Time limit of a script, in milliseconds. */
 const LIMIT_MS = 90_000;
 
-/** Plays a script in a folder and a home of its own. */
+/** Plays a script with its own folder and home. */
 export async function play(script: Script, { path, sdk, z }: Program): Promise<unknown> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-agent-sdk-')));
   const [home, folder] = [join(base, 'home'), join(base, 'folder')];

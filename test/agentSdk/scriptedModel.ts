@@ -8,11 +8,11 @@ export interface Reply {
   readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
   /** The HTTP status of an error. */
   readonly error?: number;
-  /** Never answers: the request ends when the program gives up on it. */
+  /** Never responds: the request ends when the program gives up. */
   readonly hangs?: true;
 }
 
-/** What a request asks for, as far as scripts look at it. */
+/** The parts of a request that scripts look at. */
 export interface ModelCall {
   readonly model: string;
   readonly stream?: boolean;
@@ -30,7 +30,7 @@ export interface ScriptedModel {
   add(...replies: readonly Reply[]): void;
   /** The requests so far, without those for titles and the like. */
   readonly calls: readonly ModelCall[];
-  /** Resolves when this many requests have come. */
+  /** Resolves when this many requests have arrived. */
   waitFor(calls: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   };
 }
 
-/** Requests for titles and summaries of titles, which both programs make beside the conversation. */
+/** Requests for titles and summaries of titles, which both programs send in addition to the conversation. */
 function isAside(call: { max_tokens: number; stream?: boolean }, text: string): boolean {
   return (
     call.max_tokens === 1 ||

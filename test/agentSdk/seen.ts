@@ -1,8 +1,8 @@
-/** What of a program's messages has to be the same whatever program wrote them. */
+/** The parts of a program's messages that must be the same for all programs. */
 
 export type Line = Record<string, unknown> & { readonly type: string; readonly subtype?: string };
 
-/** Replaces messages by what is compared of them, at any depth, and paths by their names. */
+/** Reduces messages to the compared parts, at any depth, and replaces paths by names. */
 export function seen(value: unknown, paths: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string')
     return Object.entries(paths).reduce((text, [path, name]) => text.replaceAll(path, name), value);

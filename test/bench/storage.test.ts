@@ -1,5 +1,5 @@
 /**
- * A little of everything that the storage bench does; `npm run bench:storage` does a lot of it.
+ * A small part of everything that the storage bench does; `npm run bench:storage` does all of it.
  *
  * @module-tag long
  */
@@ -30,7 +30,7 @@ test('killed writers, damaged logs, failing disks and many openers of one sessio
   const bounds = boundsOf({ kills, damage, disk, crowd, second });
   const broken = bounds.filter(({ isKept, isTime }) => !isKept && isTime !== true);
   expect(broken, `seed ${seed}, ${crowd.errors.join('; ')}\n${printBounds(bounds)}`).toEqual([]);
-  // Ceilings against hangs; the bench has the figures.
+  // Limits against hangs; the bench has the figures.
   expect(kills.slowestLockMs).toBeLessThan(20_000);
   expect(second.p95Ms).toBeLessThan(20_000);
   expect(kills.acknowledged).toBeGreaterThan(0);

@@ -43,7 +43,7 @@ function forgetful(kept: number): Conversation {
   };
 }
 
-/** What the plan makes of each file when everything is done right. */
+/** The content of each file according to the plan. */
 function plannedTexts(plan: Plan): ReadonlyMap<string, string> {
   const texts = new Map(makeRepository(plan.files, plan.seed).map(({ path, text }) => [path, text]));
   for (const action of stepsOf(plan).flatMap(({ actions }) => actions)) {
@@ -145,7 +145,7 @@ describe('all policies on one small plan', { tags: 'long' }, () => {
     }
   });
 
-  // Without drafts: the engine waits 40 ms for one that is about to be ready, and a busy machine gives other figures.
+  // Without drafts: the engine waits 40 ms for one that is nearly ready, and a busy machine gives other figures.
   test.each([...peerPolicies.slice(0, 1), ...ourPolicies({ threadSummary: 'off' }).slice(0, 1)])(
     '$name: the same plan has the same figures',
     async (policy) => {

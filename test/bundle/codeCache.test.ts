@@ -1,4 +1,4 @@
-/** The file of compiled code: whatever has become of it, a start gets what was kept or nothing, and never fails. */
+/** The file of compiled code: whatever has happened to it, a start gets the stored code or nothing, and never fails. */
 import {
   chmod,
   mkdir,
@@ -104,7 +104,7 @@ test('whatever has happened to the file, a cached piece is complete or missing',
     fc.nat(whole.length).map((length) => whole.subarray(0, length)),
     fc.nat(whole.length).map((from) => Buffer.from(whole).fill(0, from)),
     fc.uint8Array({ maxLength: 400 }),
-    // As the version before wrote it.
+    // As the previous version wrote it.
     fc
       .constantFrom('{}', 'null', '{"runs":1}', '{"runs":1,"pieces":{"cli.cjs":{"sum":"one"}}}')
       .map((json) => {

@@ -1,4 +1,4 @@
-/** Where compiled code may be kept: in a place that is as we make it, and nowhere else. */
+/** Where compiled code may be stored: in a folder exactly as we create it, and nowhere else. */
 import {
   chmod,
   mkdir,
@@ -50,7 +50,7 @@ afterEach(async () => {
 
 const place = (): Place => codeCachePlace({ dataRoot, cwd });
 
-/** Neither read from nor made, and left unchanged. */
+/** Neither read nor created, and left unchanged. */
 async function expectUnused(): Promise<void> {
   const before = await readdir(base, { recursive: true });
   expect(place().open()).toBeUndefined();
@@ -108,7 +108,7 @@ describe('neither used nor created is', () => {
     expect(place().open()).toBeDefined();
     await mkdir(join(base, '.git'));
     expect(place().open()).toBeUndefined();
-    // A project of its own is another one.
+    // A nested project is a different one.
     await mkdir(join(cwd, '.git'));
     expect(place().open()).toBeDefined();
   });

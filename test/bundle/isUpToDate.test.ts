@@ -8,7 +8,7 @@ const OLD = new Date('2020-01-01');
 const MADE = new Date('2020-01-02');
 const NEW = new Date('2020-01-03');
 
-/** Two sources that are older than what was made of them. */
+/** Two sources that are older than their output. */
 async function lay() {
   const root = await mkdtemp(join(tmpdir(), 'clawdcode-build-'));
   onTestFinished(() => rm(root, { recursive: true }));

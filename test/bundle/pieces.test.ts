@@ -1,4 +1,4 @@
-/** The program's pieces run with the code that V8 made of them before, or without, and do the same. */
+/** The program's pieces run with cached V8 code or without it, and behave the same. */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../..');
 let folder: string;
 /** The user's data folder. */
 let data: string;
-/** What is kept in it. */
+/** The contents of the cache. */
 let cache: string;
 
 beforeEach(async () => {
@@ -29,7 +29,7 @@ async function lay(pieces: Readonly<Record<string, string>>): Promise<void> {
     await writeFile(join(folder, name), await toCommonJs(source));
 }
 
-/** Runs `code` in a process of its own, where `pieces` are those of the folder, and gives what it prints. */
+/** Runs `code` in a separate process, where `pieces` are those of the folder, and returns its output. */
 async function run(
   code: string,
   dataRoot: string | null = data,
@@ -50,7 +50,7 @@ const SUM = `export function sum(a, b) { return a + b; }
   export function never() { return 'never called'; }`;
 const CALL = "console.log(pieces.load('cli.cjs').sum(1, 2))";
 
-/** Whether V8 took what is kept of `cli.cjs`, as the script itself says. */
+/** Whether V8 accepted the cached code of `cli.cjs`, according to the script itself. */
 const TAKEN = `import vm from 'node:vm'; const { Script } = vm; let taken;
   vm.Script = class extends Script { constructor(...given) { super(...given); taken = this.cachedDataRejected === false; } };`;
 
@@ -85,7 +85,7 @@ test('import() works for packages and Node modules, and import.meta for its file
 });
 
 test('a piece with its own require is rejected at build time', async () => {
-  // Where there is a direct eval, no name can be changed.
+  // In a direct eval, no name can be changed.
   const source = `export async function f(code) { eval(code);
     const { createRequire } = await import("node:module"); var require = createRequire(import.meta.url);
     return require("node:fs"); }`;
@@ -110,7 +110,7 @@ test('code that has run is cached, with its compiled functions', async () => {
   expect((await stat(await keptFile())).mode & 0o077).toBe(0);
   await run("pieces.load('cli.cjs').never(); pieces.load('cli.cjs').sum()");
   expect((await stat(await keptFile())).size).toBeGreaterThan(small);
-  // What a later run does not use is not forgotten; other bytes than those of functions may differ.
+  // Code that a later run does not use is kept; bytes outside of functions may differ.
   const both = (await stat(await keptFile())).size;
   await run("pieces.load('cli.cjs')");
   expect((await stat(await keptFile())).size).toBeGreaterThan((small + both) / 2);
@@ -140,7 +140,7 @@ test('short runs write twice, so that no wait follows a reply', { tags: 'long' }
   }
   expect(written[1]).not.toBe(written[0]);
   expect(written[2]).toBe(written[1]);
-  // What a longer run has used is added still.
+  // Code that a longer run has used is still added.
   await run(CALL);
   expect((await stat(await keptFile())).mtimeMs).not.toBe(written[2]);
   const before = await readFile(await keptFile());
@@ -217,11 +217,11 @@ test('code stays valid when V8 settings change at run time, as the program chang
   await lay({ 'cli.cjs': SUM });
   const changed = `pieces.setFlags(${JSON.stringify(flags)});`;
   const taken = `${CALL}; console.log(taken)`;
-  // Kept after the change, it is taken before and after it.
+  // Stored after the change, it is accepted before and after it.
   expect(await run(`${TAKEN} ${CALL}; ${changed} console.log(taken)`)).toBe('3\nfalse');
   expect(await run(`${TAKEN} ${taken}`)).toBe('3\ntrue');
   expect(await run(`${TAKEN} ${changed} ${taken}`)).toBe('3\ntrue');
-  // What is given as usual is what this Node has by itself.
+  // The usual value is this Node's own default.
   const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
   for (const [, usual] of flags) expect(known).toContain(`default: ${usual}\n`);
 });
@@ -276,6 +276,6 @@ test("Node's own cache still omits functions that run after their module has loa
   };
   const loaded = await sizeOf('');
   expect(loaded).toBeGreaterThan(0);
-  // The function takes several thousand bytes; a few are others each time.
+  // The function takes several thousand bytes; a few of them differ each time.
   expect(await sizeOf('use();')).toBeLessThan(loaded + 1000);
 });

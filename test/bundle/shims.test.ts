@@ -1,4 +1,4 @@
-/** The bundle goes around parts that are slow to start: the same results, and still needed. */
+/** The bundle bypasses parts that are slow to start: the results are the same, and the shims are still needed. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ const root = resolve(import.meta.dirname, '../..');
 const require = createRequire(join(root, 'package.json'));
 const sourceOf = (file: string): string => readFileSync(join(root, 'node_modules', file), 'utf8');
 
-/** The shim as the bundle has it: its `require` is the bundle's. */
+/** The shim as in the bundle: its `require` is the bundle's. */
 async function shim(): Promise<(text: string, options?: object) => number> {
   const source = readFileSync(join(root, 'scripts/shims/stringWidth.mjs'), 'utf8');
   const bound = `import stringWidthOf from ${JSON.stringify(pathToFileURL(require.resolve('string-width')).href)};\nconst require = () => ({ default: stringWidthOf });\n${source}`;
@@ -74,7 +74,7 @@ test('modules still create an Intl.Segmenter when they load', () => {
 test('the model client still loads every endpoint', () => {
   expect(sourceOf('openai/index.mjs')).toMatch(/from ["']\.\/client\.mjs["']/);
   expect(sourceOf('openai/client.mjs')).toMatch(/from ["']\.\/resources\/index\.mjs["']/);
-  // What is used instead is offered as an entry of its own.
+  // The replacement is offered as a separate entry point.
   const { exports } = JSON.parse(sourceOf('openai/package.json')) as { exports: Record<string, unknown> };
   expect(Object.keys(exports)).toEqual(expect.arrayContaining(['./error']));
 });

@@ -1,5 +1,5 @@
 /**
- * The SDKs as they are bundled: they do what is used of them, and load nothing else.
+ * The SDKs as bundled: they do what is needed, and load nothing else.
  *
  * @module-tag long
  */
@@ -14,7 +14,7 @@ import { slimSdks } from '../../scripts/bundle/slimSdks.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Asks on each API and prints the request, the events and the modules of Node that were loaded. */
+/** Sends a request on each API and prints the request, the events and the loaded Node modules. */
 const program = `
 import { OpenAI } from 'openai/client';
 import { Anthropic } from '@anthropic-ai/sdk/client';
@@ -68,7 +68,7 @@ test('requests to the three APIs are sent and read without fetch’s HTTP client
     { type: 'message_stop' },
   ]);
   expect(undici).toEqual([]);
-  // Of a hundred endpoints, what is left in the bundle are names.
+  // Of a hundred endpoints, only names are left in the bundle.
   const endpoints = Object.entries(Object.values(metafile.outputs)[0]?.inputs ?? {}).filter(([path]) =>
     path.includes('/resources/'),
   );

@@ -1,4 +1,4 @@
-/** Managed settings as a start sees them: rules that mean nothing, and flags that must not loosen. */
+/** Managed settings at the start: invalid rules, and flags that must not loosen them. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

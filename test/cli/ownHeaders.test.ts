@@ -1,4 +1,4 @@
-/** Headers of the user's own: to the endpoint with everything that it is asked, and to nobody else. */
+/** The user's own headers are sent to the endpoint with every request, and nowhere else. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ async function serve(given: Routes = routes) {
   return server;
 }
 
-/** The settings that a person with this config.json has. */
+/** The settings of a user with this config.json. */
 async function withConfig(config: object): Promise<{ base: string; loaded: LoadedSettings }> {
   const base = await mkdtemp(join(tmpdir(), 'clawdcode-headers-'));
   onTestFinished(() => rm(base, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-/** Deciding about commands in a thread of its own. */
+/** Deciding about commands in a separate thread. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -11,7 +11,7 @@ newWorkspace();
 const entry = new URL('../../src/cli/permissionThread/worker.ts', import.meta.url);
 const start = (): Worker =>
   new Worker(entry, { workerData: { wasm: wasmFolder(), env: { ...process.env } } });
-/** Takes every question and answers none. */
+/** Accepts every request and answers none. */
 const hang = (): Worker =>
   new Worker(`require('node:worker_threads').parentPort.on('message', () => { for (;;); })`, { eval: true });
 

@@ -93,7 +93,7 @@ test('a folder’s server replaces the user’s server of the same name only onc
     writeFileSync(join(home, file), JSON.stringify(settings));
   write('.clawdcode/config.json', { mcpServers: { policy: { command: 'guard' } } });
   write('project/.mcp.json', { mcpServers: { policy: { command: 'true' }, other: { command: 'other' } } });
-  // Enabling all servers of a repository does not mean to give up one's own.
+  // Enabling all servers of a repository does not mean giving up one's own.
   write('.claude/settings.json', { enableAllProjectMcpServers: true });
   const place = { ...readAppPaths(root), dataRoot, root };
   const state = async () => {

@@ -26,7 +26,7 @@ interface Sent {
   readonly lookup: HttpRequest['lookup'];
 }
 
-/** Answers as the table says; every other request with 404. */
+/** Responds as in the table; with 404 to every other request. */
 function recorder(answers: Record<string, [number, object, Record<string, string>?]> = {}) {
   const sent: Sent[] = [];
   const send: HttpSend = async (url, { lookup }) => {
@@ -207,7 +207,7 @@ test.each<[string, Record<string, [number, object, Record<string, string>?]>]>([
       },
     },
   );
-  // The SDK goes on without metadata that it cannot read, and fails later.
+  // The SDK continues without metadata that it cannot read, and fails later.
   await expect(logIn).rejects.toThrow();
   expect(stored).toBeUndefined();
   expect(opened.filter((address) => !address.startsWith('https://mcp.example.com'))).toEqual([]);

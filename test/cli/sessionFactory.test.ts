@@ -16,13 +16,13 @@ import { dataOf } from '../madeUpEntry.ts';
 
 interface Project {
   readonly place: AppPaths;
-  /** Opens a session as a fresh start of the program would, in a folder below the root. */
+  /** Opens a session as a fresh start of the program would, in a subfolder of the root. */
   open(given?: {
     readonly id?: string | 'latest';
     readonly from?: string;
     readonly options?: Partial<SessionFactoryOptions>;
   }): Promise<OpenedSession>;
-  /** Goes on in a copy of a session. */
+  /** Continues in a fork of a session. */
   fork(id: string): Promise<OpenedSession>;
 }
 
@@ -213,7 +213,7 @@ test('instructions that changed in the meantime are appended once', { tags: 'lon
   }
 });
 
-/** As with a real endpoint; nothing is asked of it. */
+/** As with a real endpoint, to which nothing is sent. */
 const real = (model: string): Partial<SessionFactoryOptions> => ({ demo: false, model });
 
 test('a resumed session keeps its initial or last chosen model', async () => {

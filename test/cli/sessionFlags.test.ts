@@ -19,7 +19,7 @@ import { firstIsQuick } from '../e2e/support/long.ts';
 
 async function setUp(): Promise<{
   open(target: SessionTarget): Promise<OpenedSession>;
-  /** Opens one, says something, and leaves it. Its id. */
+  /** Opens one, sends a prompt, and closes it. Returns its id. */
   lived(target: SessionTarget, prompt: string): Promise<string>;
   has(name: string): Promise<boolean>;
   files(): Promise<string[]>;

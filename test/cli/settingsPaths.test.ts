@@ -1,4 +1,4 @@
-/** Settings that open folders, from their files to what commands and tools reach, in real namespaces. */
+/** Settings that open folders, from their files to the access of commands and tools, in real namespaces. */
 import {
   existsSync,
   mkdirSync,
@@ -59,7 +59,7 @@ interface Given {
   readonly worktree?: string;
 }
 
-/** A session, as after a start in which the user approved everything that was shown. */
+/** A session after a start in which the user approved everything that was shown. */
 async function start({ repository = {}, user = {}, managed = {}, flags = {}, worktree }: Given = {}) {
   writeFileSync(at('repo/.clawdcode.json'), JSON.stringify(repository));
   writeFileSync(at('home/.clawdcode/config.json'), JSON.stringify(user));
@@ -93,7 +93,7 @@ async function start({ repository = {}, user = {}, managed = {}, flags = {}, wor
     if (prepared.type === 'invalid') throw new Error(prepared.message);
     return (await prepared.run({ basis })).text;
   };
-  /** Whether a file may be read, and in acceptEdits be written. */
+  /** Whether a file may be read, and written in acceptEdits. */
   const opens = async (path: string): Promise<string> => {
     const read = await permissions.decide('Read', { type: 'read', paths: [path] }, 'default');
     const write = await permissions.decide('Edit', { type: 'write', paths: [path] }, 'acceptEdits');

@@ -1,4 +1,4 @@
-/** The permission rules of a repository's skills, over real files. */
+/** The permission rules of a repository's skills, with real files. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

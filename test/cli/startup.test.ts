@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { findModelAccess } from '../../src/cli/startup.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 
-/** Files by their text or by what they hold. */
+/** Files, by their text or their contents. */
 interface Given {
   /** The user's own file. */
   readonly config?: object | string;
@@ -13,7 +13,7 @@ interface Given {
   readonly baseUrl?: string;
   /** The file of the folder. */
   readonly folder?: object | string;
-  /** Whether that counts; unless told, it does. */
+  /** Whether the folder is trusted; default true. */
   readonly trusted?: boolean;
 }
 

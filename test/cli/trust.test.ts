@@ -29,7 +29,7 @@ const place = () => ({
 const project = (settings: object): Promise<void> =>
   writeFile(join(base, 'repo/.clawdcode.json'), JSON.stringify(settings));
 
-/** One start of the program: the question, if there is one, which is answered; undefined where nothing is asked. */
+/** One start of the program: answers the trust dialog and returns it; undefined if there is none. */
 async function start(answer: boolean, meanwhile = async () => {}): Promise<TrustQuestion | undefined> {
   const parsed = await parseArguments(['--demo'], '1.2.3');
   if (parsed.type !== 'run') throw new Error('no run');
@@ -45,7 +45,7 @@ async function start(answer: boolean, meanwhile = async () => {}): Promise<Trust
   return first.question;
 }
 
-/** The rules that count, and what is said where nobody can be asked. */
+/** The rules that apply, and the message if there is no user. */
 async function counted() {
   const parsed = await parseArguments([], '1.2.3');
   if (parsed.type !== 'run') throw new Error('no run');
@@ -249,7 +249,7 @@ test('a changed script of an approved setting runs only once the change is appro
   expect(await used()).toEqual({ hooks: 1, hasLine: true, servers: 1, problems: [] });
   expect(await start(true)).toBeUndefined();
 
-  // Its own output, data, and a file that is as it was, ask nothing.
+  // Its own output, data, and an unchanged file do not ask.
   await inRepo('store.db', 'changed');
   await inRepo('seen.txt', 'seen');
   await inRepo('check.sh', 'one\ntwo\nthree\n');
@@ -283,7 +283,7 @@ test('a changed script of an approved setting runs only once the change is appro
   ]);
   expect(await used()).toMatchObject({ hooks: 0, problems });
 
-  // What changes while the question is open has not been approved.
+  // Changes made while the dialog is open are not approved.
   await start(true, () => inRepo('check.sh', 'other'));
   expect((await start(true))?.before?.files?.map(({ what }) => what)).toEqual([
     'check.sh (hooks) has changed: 15 → 5 bytes',
@@ -316,7 +316,7 @@ test('a file that an approved command newly runs asks; a file of a command witho
   expect((await start(false))?.before?.files?.map(({ what }) => what)).toEqual([
     'tools.js (hooks) is not in the record of what you approved: 1 bytes',
   ]);
-  // As with a version that kept no records.
+  // As in a version that kept no records.
   await rm(join(base, 'data/approved-files'), { recursive: true });
   const trust = JSON.parse(await readFile(join(base, 'data/trust.json'), 'utf8'));
   await writeFile(join(base, 'data/trust.json'), JSON.stringify({ ...trust, filesRecorded: {} }));
@@ -346,7 +346,7 @@ test.each([
   await rm(join(folder, name), { recursive: true, force: true });
   await start(true);
   expect(await used()).toMatchObject({ hooks: 2, problems: [] });
-  // A command that is not in the new record is not taken as it is.
+  // A command that is not in the new record is not accepted as it is.
   await inRepo('c.sh', 'c');
   await project({ hooks: { Stop: [hook('sh ./a.sh'), hook('sh ./b.sh'), hook('sh ./c.sh')] } });
   await start(true);

@@ -1,4 +1,4 @@
-/** What requests cost, and what for: from entries as they are in logs. */
+/** The cost of requests, by purpose: from entries as they are in logs. */
 import { describe, expect, test } from 'vitest';
 import { costTables, costText, totalFacts } from '../../src/commands/cost/costPage.ts';
 import { type CostReport, createCostReader } from '../../src/commands/cost/costReader.ts';
@@ -9,7 +9,7 @@ import type { JSONLEntry } from '../../src/protocol/entries.ts';
 const price = { input: 10, cachedInput: 1, output: 50 };
 const options = { rows: 5, shownPath: (path: string) => path, isOverall: false };
 
-/** A log of entries one minute apart, unless one says when it was written. */
+/** A log of entries one minute apart, unless an entry has its own time. */
 function log(...entries: readonly object[]): JSONLEntry[] {
   let minute = 0;
   return entries.map((entry, seq) => {

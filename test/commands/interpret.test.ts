@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { allCommands } from '../../src/commands/allCommands.ts';
 import { interpret, unknownCommandText } from '../../src/commands/interpret.ts';
 
-/** The interpretation in a form that a table can hold. */
+/** The interpretation in a compact form for tables. */
 function read(text: string): unknown {
   const meaning = interpret(text, allCommands);
   if (meaning.type === 'command') return [meaning.command.name, meaning.args];

@@ -1,4 +1,4 @@
-/** Where MCP servers are defined, and which definition counts. */
+/** Where MCP servers are defined, and which definition applies. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ test('of two servers with the same name, the nearer one applies as a whole', asy
   await write('project/.mcp.json', { a: { command: 'shared' }, c: { url: 'https://x.example/' } });
   await write('project/.clawdcode.local.json', { c: { command: 'local' } });
   const loaded = await load();
-  // The user's own stays until that of the folder is approved.
+  // The user's own stays until the folder's is approved.
   expect(named(loaded)).toEqual(['a user user', 'a project shared', 'b user user', 'c local local']);
   const servers = effectiveServers(loaded.servers);
   expect(named({ ...loaded, servers })).toEqual(['a project shared', 'b user user', 'c local local']);

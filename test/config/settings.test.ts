@@ -326,7 +326,7 @@ describe('mistakes', () => {
         await write(paths.user, settings);
         const loaded = await load();
         expect(settingsSchema.safeParse(loaded.settings).success).toBe(true);
-        // Of very many only the first are told one by one.
+        // Only the first of very many are reported one by one.
         for (const { key, message } of loaded.problems)
           expect(key !== undefined || /: \d+ more errors like these\.$/.test(message), message).toBe(true);
       }),
@@ -463,7 +463,7 @@ describe('folders', () => {
     expect(untrusted.map(({ key, value }) => [key, value])).toEqual([['fallbackModels', '["known"]']]);
   });
 
-  /** Dotted paths of all settings; where the keys are anybody's choice, of the whole. */
+  /** Dotted paths of all settings; an object with arbitrary keys counts as a whole. */
   function leavesOf(schema: unknown, prefix = ''): string[] {
     const { properties } = schema as { readonly properties?: Record<string, unknown> };
     if (properties === undefined) return [prefix];
@@ -476,7 +476,7 @@ describe('folders', () => {
     const leaves = leavesOf(z.toJSONSchema(settingsSchema, { io: 'input' }));
     expect(leaves.length).toBeGreaterThan(100);
     const undecided = leaves.filter((path) => decisionOf(path) === undefined);
-    // Never count in a folder, whatever the user says of it.
+    // These never apply in a folder, even if the user approves them.
     const reserved = ['apiKey', 'headers', 'providers', 'permissions.auto.enabled', 'permissions.auto.rules'];
     const managed = ['allowManagedPermissionRulesOnly', 'allowManagedHooksOnly'];
     expect(undecided).toEqual([...reserved, ...managed, 'telemetry.enabled', 'telemetry.content']);
@@ -582,7 +582,7 @@ describe('folders', () => {
     const { held } = withholdUntrusted({ sandbox: loose }, 'f');
     expect(held.map(({ key }) => key).sort()).toEqual(keys.sort());
     expect(withholdUntrusted({ sandbox: tight }, 'f')).toEqual({ kept: { sandbox: tight }, held: [] });
-    // Whatever has no default list above is one of the two.
+    // Every list without a default above is one of the two.
     const known = [...Object.keys(flat), ...Object.keys(tight)];
     expect(Object.keys(settingsSchema.parse({}).sandbox).filter((key) => !known.includes(key))).toEqual([]);
   });

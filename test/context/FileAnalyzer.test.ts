@@ -212,7 +212,7 @@ test('records edited and read places, calls without results, and files of the cu
 test('a file that was read before is not read again until it is edited', async () => {
   const root = await project();
   const path = join(root, 'src/a.ts');
-  // Of a file that was just written, the next change might not move the time.
+  // The next change of a file that was just written might not alter its time.
   await new Promise((done) => setTimeout(done, 120));
   const cache = new CacheStore<string>();
   const read = async () => (await readFilesContent([path], { cache }))[0]?.content;

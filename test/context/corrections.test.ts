@@ -62,7 +62,7 @@ test('a named window may be larger than the one that was assumed', async () => {
     home.options(),
   );
   expect(context.entries().at(-1)?.data).toMatchObject({ kind: 'window', windowTokens: 40_000 });
-  // What the program looked up is what it has remembered meanwhile.
+  // Facts looked up by the program are those that it has remembered since.
   home.model = { ...home.model, windowTokens: 40_000, source: 'learned' };
   expect(context.measure([])).toMatchObject({ windowTokens: 40_000, windowSource: 'learned' });
 });
@@ -83,16 +83,16 @@ test('a window revealed by an error applies until the server reports another, al
 
   const again = home.manager();
   await again.loadSession(id);
-  // What the error has refuted is no news, and neither is the catalogue.
+  // A value that the error has refuted is not news, and neither is the catalogue's.
   expect(again.measure([])).toMatchObject({ windowTokens: 20_000, windowSource: 'learned' });
   home.model = { ...home.model, windowTokens: 128_000, source: 'catalogue' };
   expect(again.measure([])).toMatchObject({ windowTokens: 20_000, windowSource: 'learned' });
   told(32_000);
   expect(again.measure([])).toMatchObject({ windowTokens: 32_000, windowSource: 'server' });
-  // It may be wrong as well.
+  // It may be wrong, too.
   await again.shrinkAfterOverflow({ ...error, windowTokens: 24_000 }, home.options());
   expect(again.measure([])).toMatchObject({ windowTokens: 24_000, windowSource: 'learned' });
-  // What another session has learned since is newer than what stands in this log.
+  // A value that another session has learned since is newer than the one in this log.
   home.model = { ...home.model, windowTokens: 30_000, source: 'learned' };
   expect(again.measure([])).toMatchObject({ windowTokens: 30_000, windowSource: 'learned' });
 });

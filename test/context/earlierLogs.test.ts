@@ -21,7 +21,7 @@ const names = (await readdir(fixtures))
   .filter((name) => name.endsWith('.jsonl'))
   .map((name) => name.slice(0, -'.jsonl'.length));
 
-/** What is made of a log: texts as the first 16 hex digits of their SHA-256. */
+/** The results for a log: texts as the first 16 hex digits of their SHA-256. */
 interface Seen {
   /** Roles of the next request in order, and its messages. */
   readonly roles: string;
@@ -37,7 +37,7 @@ interface Seen {
   readonly learned: string;
   readonly damaged: number;
   readonly closedCalls: number;
-  /** Messages after rewinding to before each prompt, oldest first; null where it cannot be done. */
+  /** Messages after rewinding to before each prompt, oldest first; null if that is not possible. */
   readonly rewound: readonly (string | null)[];
 }
 
@@ -73,7 +73,7 @@ async function open(name: string, wholeBytes?: number) {
 async function lookAt(name: string, wholeBytes?: number): Promise<Seen> {
   const { context, report } = await open(name, wholeBytes);
   const before = hash(context.getMessages());
-  // What closed the calls of a killed program was written just now.
+  // The entries that close the calls of a killed program were written just now.
   const seen = (await context.page(Number.POSITIVE_INFINITY, 10_000)).slice(
     0,
     report.entries - report.closedCalls,

@@ -5,7 +5,7 @@ import { redactDeep } from '../../src/redact/redact.ts';
 import { says } from '../agent/scriptedModel.ts';
 import { startAgent } from '../agent/testAgent.ts';
 
-/** As large as images may be: a PNG's first bytes and noise that no compression would make smaller. */
+/** As large as images may be: a PNG's first bytes and noise that cannot be compressed. */
 function largestImage(): string {
   const bytes = Buffer.alloc(MAX_IMAGE_BYTES);
   let seed = 1;

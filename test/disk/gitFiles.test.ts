@@ -1,4 +1,4 @@
-/** Real repositories, with files in them that block whoever opens them. */
+/** Real repositories that contain files which block their reader. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -55,7 +55,7 @@ describe('paths that git never adds', () => {
           ...['-c', 'core.protectHFS=true', '-c', 'core.protectNTFS=true', 'update-index', '--add'],
           ...['--cacheinfo', `100644,${'1'.repeat(40)},${path}`],
         ],
-        // An index for each, because a file with the name of a folder is refused, too.
+        // An index for each, because a file with the name of a folder is rejected, too.
         { cwd: root, env: { ...process.env, GIT_INDEX_FILE: join(root, `index${tried++}`) } },
       ).status !== 0;
     const piece = fc.constantFrom(
@@ -82,7 +82,7 @@ describe('paths that git never adds', () => {
       fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), (pieces) => {
         const path = pieces.join('');
         const refused = isRefusedByGit(path, 'file');
-        // Refused as well: what leads to the git folder on two file systems at once, and `\.git` after a slash.
+        // Also rejected: names that lead to the git folder on two file systems at once, and `\.git` after a slash.
         if (!refused || !/[\\\u200c\ufeff]/.test(path)) expect(refused).toBe(isRefused(path));
       }),
       { numRuns: 150 },

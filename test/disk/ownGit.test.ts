@@ -1,4 +1,4 @@
-/** Our own git: real processes, some of them of a script that is found as `git`. */
+/** Our own git: real processes, some of them a script that is found as `git`. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../temporaryFolder.ts';
 const limits = { timeoutMs: 60_000, maxBytes: 1_000_000 };
 const installed: OwnGit = { env: process.env, workspace: [] };
 
-/** Git as this script, and a folder in which it may leave something. */
+/** This script in place of git, and a folder where it may leave something. */
 function scripted(script: string): { readonly git: OwnGit; readonly cwd: string } {
   const [programs, cwd] = [temporaryFolder(), temporaryFolder()];
   writeFileSync(join(programs, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -49,7 +49,7 @@ test('git is not started if a file would block it, and the problem names that fi
   expect(existsSync(join(cwd, 'started'))).toBe(false);
 });
 
-/** Hangs with a child that ignores all signals that can be ignored, and holds the output open. */
+/** Hangs with a child that ignores every signal that can be ignored, and keeps the output open. */
 const HANGS = `(trap '' TERM INT HUP; echo $$ > pid; exec sleep 1000) & while [ ! -s pid ]; do :; done
 echo "$!" > pid; mv pid child; wait`;
 

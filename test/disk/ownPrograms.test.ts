@@ -8,14 +8,14 @@ test.each([
   ['/usr/bin:/bin', '/usr/bin:/bin'],
   ['/srv/app/node_modules/.bin:/usr/bin', '/usr/bin'],
   ['/srv/app/src/tools:/usr/bin', '/usr/bin'],
-  // As npx and npm run put them first: the folder's own and those around it.
+  // As npx and npm run order them: the folder's own and those around it first.
   ['/srv/node_modules/.bin:/node_modules/.bin:/usr/bin', '/usr/bin'],
   ['.:bin::../x:/usr/bin', '/usr/bin'],
-  // Through a link, and spelled otherwise.
+  // Through a link, and in another spelling.
   ['/link/app/src/bin:/link/app/node_modules/.bin:/usr/bin', '/usr/bin'],
   ['/usr/../srv/app/src/bin:/srv//app/src/bin:/srv/app/src/./bin:/usr/bin', '/usr/bin'],
   ['/link/bin:/usr/bin', '/link/bin:/usr/bin'],
-  // Beside the project is not in it.
+  // A folder next to the project is not in it.
   ['/srv/app-tools/bin:/srv/bin', '/srv/app-tools/bin:/srv/bin'],
 ])('of %s programs are looked up in %s', (path, expected) => {
   expect(pathOutside({ PATH: path, HOME: '/home/u' }, ['/srv/app/src'], realpath)).toBe(expected);

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-/** Puts a link to `theirs` in the place of a folder of ours. */
+/** Replaces one of our folders by a link to `theirs`. */
 function swap(folder: 'ours' | 'ours/deep'): void {
   renameSync(at(folder), at('away'));
   symlinkSync(at(folder.replace('ours', 'theirs')), at(folder));
@@ -49,7 +49,7 @@ async function contentOf(path: string, byHandle: boolean): Promise<string> {
   }
 }
 
-// Where there are no paths through handles, both ways are the same one.
+// Without paths through handles, both ways are the same.
 describe.each([
   ['by handle', process.platform === 'linux'],
   ['by identity', false],

@@ -43,7 +43,7 @@ test.each([
   ['chain/docs', 'home/repo/chain/docs', 'home/docs', true],
   ['dangling', 'home/repo/dangling', 'shared/missing', true],
   ['dangling/new', 'home/repo/dangling/new', 'shared/missing/new', true],
-  // Dots are resolved as text first, so that what is written is what is meant.
+  // Dots are resolved as text first, so that the path means what it says.
   ['ext/../src', 'home/repo/src', 'home/repo/src', false],
   ['../docs', 'home/docs', 'home/docs', false],
   ['../repo/ext/docs', 'home/repo/ext/docs', 'home/docs', true],

@@ -1,4 +1,4 @@
-/** The tables of docs/agent-sdk.md have exactly the names that the SDK's types have, and say what the scripts drive. */
+/** The tables of docs/agent-sdk.md have exactly the names in the SDK's types, and agree with the scripts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const recorded = JSON.parse(read('test/fixtures/agentSdk/claudeCode.json')) as {
 };
 const doc = read('docs/agent-sdk.md');
 
-/** The rows of the table under a heading. */
+/** The rows of the table in a section. */
 function rows(heading: string): readonly { readonly name: string; readonly cell: string }[] {
   const [, section = ''] = doc.split(`\n## ${heading}\n`);
   const [table = ''] = section.split('\n## ');

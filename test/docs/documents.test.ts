@@ -11,7 +11,7 @@ import { permissionModes } from '../../src/protocol/permissions.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const text = (path: string): string => readFileSync(join(root, path), 'utf8');
-/** The text without the blanks that line up a table's columns. */
+/** The text without the spaces that align a table's columns. */
 const read = (path: string): string => text(path).replace(/ +\|/g, ' |');
 const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
@@ -69,11 +69,11 @@ test('every document can be reached from the README', () => {
     for (const [, link = ''] of text(document).matchAll(/\]\(([^)\s#]+\.md)(?:#[^)]*)?\)/g))
       if (!/^https?:/.test(link)) reached.add(join(dirname(document), link));
   }
-  // AGENTS.md is for agents, who look for it by its name.
+  // AGENTS.md is for agents, which look for it by name.
   expect(documents.filter((document) => !reached.has(document) && document !== 'AGENTS.md')).toEqual([]);
 });
 
-/** Paths in backticks that name something of this repository; in ARCHITECTURE.md they are relative to src/. */
+/** Paths in backticks that name a file of this repository; in ARCHITECTURE.md they are relative to src/. */
 test.each(documents)('%s names only files that exist', (document) => {
   const names = [...read(document).matchAll(/`([\w./-]+\/[\w.-]*\.(?:tsx?|mjs|js)|src\/[\w/-]+)`/g)];
   for (const [, name = ''] of names) {
@@ -119,7 +119,7 @@ test('docs/commands.md has every command and alias', () => {
 test('docs/commands.md has every flag of --help, and other pages have the rest', () => {
   const commands = read('docs/commands.md');
   const all = documents.map(read).join('\n');
-  /** Spellings that other agents use for flags that are described. */
+  /** Other agents' spellings of documented flags. */
   const otherSpellings = ['--allowedTools', '--disallowedTools'];
   for (const { long, hidden } of createProgram('1').options) {
     const flag = long ?? '';

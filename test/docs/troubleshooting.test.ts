@@ -1,4 +1,4 @@
-/** docs/troubleshooting.md quotes messages: each of them must still be what the program says. */
+/** docs/troubleshooting.md quotes messages: the program must still print each of them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';

@@ -178,7 +178,7 @@ test.each(['md', 'html'] as const)(
     expect(text).toContain('said a‹U+200B›b‹U+E0041›c‹U+FE0F›d‹U+2060›e‹U+00AD›e‹U+202E›f');
     // In titles, inputs and commands.
     expect(text.match(/p‹U\+0430 like a›ypal/g)?.length).toBeGreaterThanOrEqual(4);
-    // Nothing of ordinary text changes.
+    // Ordinary text is unchanged.
     const plain = '日本語 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 naïve « oui\u00a0» فارسی‌ها क्‍ष ❤️ 1️⃣';
     expect(await exported([prompt(plain), reply(plain), ended], { format })).toContain(plain);
   },
@@ -188,7 +188,7 @@ test('the text that the reader sees is the original text', async () => {
   const text = 'a < b && c > "d" \'e\' &amp; &lt;b&gt; © é 値 😀';
   const { document } = parseHTML(await exported([prompt(text), reply(text)], { format: 'html' }));
   expect(document.querySelector('.prompt')?.textContent).toBe(text);
-  // In Markdown an entity is what it stands for.
+  // In Markdown an entity stands for its character.
   expect(document.querySelector('.reply')?.textContent?.trim()).toBe(
     'a < b && c > "d" \'e\' & <b> © é 値 😀',
   );
@@ -278,7 +278,7 @@ test('a long session is written while it is being read', { tags: 'long' }, async
         read++;
         yield entry;
       }
-      // What was read before is out by now, but for what waits in one step.
+      // Everything read before has been written by now, except for one step that waits.
       expect(written).toBeGreaterThan((index - 1) * 10_000);
     }
   }

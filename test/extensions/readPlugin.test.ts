@@ -1,4 +1,4 @@
-/** What a plugin's folder is read as, whatever its manifest claims. */
+/** The contents of a plugin's folder, whatever its manifest claims. */
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

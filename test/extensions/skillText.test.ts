@@ -50,7 +50,7 @@ describe('commands', () => {
   test('a block ends at the next fence, and unclosed openings are read once', () => {
     const parts = fillIn('```!\nls\n```sh\nrm x\n```\n', { ...about, args: '' });
     expect(parts.filter(({ type }) => type === 'command')).toEqual([]);
-    // Ends only if each opening is not looked at up to the end of the file.
+    // Ends only if not every opening is searched up to the end of the file.
     for (const text of ['```!\n'.repeat(40_000), `\`\`\`!${'\n'.repeat(190_000)}`])
       expect(fillIn(text, { ...about, args: '' })).toEqual([{ type: 'text', text }]);
   });

@@ -1,4 +1,4 @@
-/** Carries out one operation of a program, and checks what must hold for that operation. */
+/** Carries out one operation of a program, and checks the invariants of that operation. */
 
 import { appendFile } from 'node:fs/promises';
 import { isPrompt } from '../../src/context/history/atoms.ts';

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A few seconds of them. */
+/** For a few seconds. */
 const PROGRAMS = 20;
 
 test('random programs over a real session break nothing', {
@@ -22,7 +22,7 @@ test('random programs over a real session break nothing', {
   timeout: 120_000,
 }, async () => {
   const counts = noCounts();
-  // The same ones on every run and every machine; `npm run fuzz` looks further.
+  // The same ones on every run and every machine; `npm run fuzz` tries others.
   for (let seed = 1; seed <= PROGRAMS; seed++) {
     const failure = await explore(seed, 'quick', folder, counts);
     expect(failure, `seed ${seed}; keep the program in test/fuzz/fixtures`).toBeUndefined();

@@ -296,7 +296,7 @@ describe('json', () => {
     };
     const unreported = json(await run('hello', onPrompt([step(1), silent, ended(1)]), 'json'));
     expect(unreported).toMatchObject({ result: 'Done.', usage: null, modelUsage: {}, total_cost_usd: null });
-    // What asked no model has cost nothing.
+    // Without a request, the cost is zero.
     const refused = failed({ kind: 'auth', message: 'No.', retryable: false });
     const unasked = json(await run('hello', onPrompt([step(1), refused]), 'json'));
     expect(unasked).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 }, total_cost_usd: 0 });

@@ -47,7 +47,7 @@ async function lines(
     .map((line) => JSON.parse(line));
 }
 
-/** One line of JSON per line again, spread out to be read; random ids are replaced by a word. */
+/** One line of JSON per line again, formatted for reading; random ids are replaced by placeholders. */
 function golden(all: readonly Line[]): string {
   const spread = all.map((line) => JSON.stringify(line, null, 2)).join('\n');
   return `${spread.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')}\n`;

@@ -346,7 +346,7 @@ test.each([
   });
   expect(answer.runs[0]).toMatchObject({ outcome: 'failed', problem });
   expect((await run(runner, { ...bash, event: 'PostToolUse' })).permission).toBeUndefined();
-  // A tool that answers, but fails, blocks nothing, as a command does.
+  // A tool that answers with a failure does not block, just like a command.
   const failing = async () => ({ ok: false, problem: 'the tool failed: no' }) as const;
   const failed = await bench({ PreToolUse: hooks }, { callTool: failing });
   expect((await run(failed.runner)).permission).toBeUndefined();
@@ -359,7 +359,7 @@ const decision = {
     updatedInput: { command: 'touch evil' },
   },
 };
-/** Prints fields of its input, as the shell command of a logger does. */
+/** Prints fields of its input, like the shell command of a logger. */
 const logger = (script: string): string =>
   node(`
   const { tool_input: input } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));

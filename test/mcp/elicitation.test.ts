@@ -1,4 +1,4 @@
-/** What a server may ask the user, and what becomes of the answers. */
+/** What a server may ask the user, and what happens to the answers. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readElicitation } from '../../src/mcp/elicitation.ts';
 import type { FieldAnswer } from '../../src/protocol/forms.ts';

@@ -1,4 +1,4 @@
-/** Servers that flood, hang, lie and refuse to end: each harms only itself. */
+/** Servers that flood, hang, lie and refuse to exit: each harms only itself. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { openBench } from './support/bench.ts';
@@ -14,7 +14,7 @@ test('odd names are simplified, and those that would clash are left out', async 
   ]);
   expect(tools.every((name) => name.length <= 64)).toBe(true);
   expect(servers.status()[0]?.problems).toEqual(['Left out: another tool is also called mcp__odd__say_it.']);
-  // Called by the name that the server gave it, which is unknown to this one.
+  // Called by the server's own name, which is unknown here.
   expect((await call('mcp__odd__say_it', { text: 'a' })).text).toContain('Unknown tool say it');
 });
 
@@ -102,7 +102,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-/** Ids of the test servers that run in a mode. */
+/** Ids of the test servers that run in this mode. */
 function processesOf(mode: string): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').filter((name) => {

@@ -1,4 +1,4 @@
-/** A login to a server that does not play by the rules. */
+/** A login to a server that breaks the rules. */
 import { expect, test } from 'vitest';
 import { type AuthRecord, login } from '../../src/mcp/auth.ts';
 import type { Fetch } from '../../src/mcp/http.ts';

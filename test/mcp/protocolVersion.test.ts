@@ -1,4 +1,4 @@
-/** Servers of the protocol of 2026-07-28, and what servers of the older one notice of it: nothing. */
+/** Servers with the protocol of 2026-07-28; servers with the older one notice no difference. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -16,9 +16,9 @@ const MODERN = join(import.meta.dirname, 'support/modernServer.mjs');
 interface Place {
   readonly folder: string;
   readonly deps: Partial<McpDeps>;
-  /** The server that writes down what it receives. */
+  /** The server that records what it receives. */
   readonly definition: (program: string, ...modes: string[]) => McpServerDefinition;
-  /** What its starts have received: one list for each start. */
+  /** The messages received by its starts: one list for each start. */
   readonly received: () => string[][];
 }
 

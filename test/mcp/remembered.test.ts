@@ -1,5 +1,6 @@
 /**
- * What a server listed in an earlier session: offered at once, granted nothing, and replaced when it is connected.
+ * The list of a server from an earlier session: offered at once, granted nothing, and replaced when the server
+ * connects.
  *
  * @module-tag long
  */
@@ -33,7 +34,7 @@ function createHome() {
   return { home, folder, files };
 }
 
-/** Servers as one session has them. */
+/** The servers of one session. */
 function openServers(home: string, definitions: Record<string, McpServerDefinition>, root = '/') {
   const sources = Object.entries(definitions).map(([name, definition]) => ({
     ...{ name, definition, scope: 'user' as const, source: 'config.json' },
@@ -53,7 +54,7 @@ const never = new AbortController().signal;
 const stateOf = ({ servers }: ReturnType<typeof openServers>): string | undefined =>
   servers.status()[0]?.state.type;
 
-/** A session in which all servers connect and their lists are kept. */
+/** A session in which all servers connect and their lists are stored. */
 async function earlierSession(
   home: ReturnType<typeof createHome>,
   definitions: Record<string, McpServerDefinition>,
@@ -79,7 +80,7 @@ async function call({ servers }: ReturnType<typeof openServers>, tool: string, i
 test('a session offers the last one’s tools, prompts and resources, and starts the server on the first call', async () => {
   const home = createHome();
   const tools = await earlierSession(home, { test: stdio() });
-  // After a while it would start by itself.
+  // It would start automatically after a while.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const session = openServers(home.home, { test: stdio() });

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of a definition.
-/** Servers of every kind over a real pipe or a real socket: what they offer, what they answer, how they end. */
+/** Servers of every kind over a real pipe or a real socket: what they offer, how they respond, how they end. */
 import {
   existsSync,
   mkdirSync,
@@ -286,7 +286,7 @@ test('the user’s server runs nothing from an unknown project: no package, modu
   const bin = join(root, 'node_modules/.bin');
   mkdirSync(bin, { recursive: true });
   mkdirSync(apart);
-  // What npx prefers: a package of the current folder; and on a PATH as under `npm run`: a program of the project.
+  // What npx prefers: a package in the current folder, and on a PATH as under `npm run` a program of the project.
   for (const name of ['hostile-server', 'node'])
     writeFileSync(join(bin, name), `#!/bin/sh\necho ran > ${join(top, 'MARK')}\n`, { mode: 0o755 });
   const npx = join(top, 'npx');

@@ -1,4 +1,4 @@
-/** Every client through the one suite; and a whole session over a wire that is not the first one's. */
+/** Every client with the shared suite, and a whole session with another wire format than the first one. */
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -103,7 +103,7 @@ test('a session over the other wire format is recorded, resumed and rebuilt, wit
   expect(again.lines().at(-1)).toBe('turn_ended done after 1');
 
   const [, second, third] = server.bodies.map((body) => JSON.parse(body));
-  // Its reasoning goes back in its own place.
+  // Its reasoning is sent back in its place.
   expect(second.turns.at(-2)).toMatchObject({ by: 'engine', ponder: 'I should look.' });
   expect(third.turns.at(-1)).toMatchObject({ by: 'person' });
 
@@ -147,12 +147,12 @@ test('a session that began with the other wire format continues with chat comple
   expect(again.lines().at(-1)).toBe('turn_ended done after 1');
   const { messages } = JSON.parse(server.bodies[0] ?? '{}');
   const spoken = messages.find(({ role }: { role: string }) => role === 'assistant');
-  // The endpoint wants the field; what another model thought is left out.
+  // The endpoint requires the field; another model's reasoning is left out.
   expect(spoken).toMatchObject({ reasoning_content: '' });
   expect(spoken).not.toHaveProperty('ponder');
 });
 
-/** As logs have it since requests are recorded: the details of the wire stand next to the hash. */
+/** As in logs since requests are recorded: the details of the wire format are next to the hash. */
 test('a body in an older log is rebuilt from its entries', () => {
   const base = suiteRequest();
   const reasoning = { field: 'reasoning', text: 'I should look.' };

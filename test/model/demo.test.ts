@@ -36,7 +36,7 @@ async function demo(
   return made;
 }
 
-/** What the model said and asked for; results hold times of runs, so they are looked at apart. */
+/** The model's texts and calls; results contain durations, so they are checked separately. */
 const script = (entries: readonly JSONLEntry[]): string[] =>
   entries.filter((entry) => entry.type !== 'tool_result').map(entryLine);
 const results = (entries: readonly JSONLEntry[]): (string | undefined)[] =>

@@ -451,7 +451,7 @@ describe('a key quoted by a server', () => {
   });
 });
 
-/** What Node says of a request before it goes out. */
+/** Node's errors about a request before it is sent. */
 function complaint(url: string, headers: Record<string, string> = {}): unknown {
   try {
     request(new URL(url), { headers })

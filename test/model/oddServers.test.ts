@@ -74,7 +74,7 @@ describe('a reply that is only JSON in a fence', () => {
     const events = await ask();
     expect(events.at(-1)).toEqual(doneWith({ content: fenced, toolCalls: [] }, 'stop'));
     expect(textsOf(events)).toBe(fenced);
-    // Another model of the same server is not known by that.
+    // Another model on the same server does not teach that.
     expect((await ask({ model: 'other' })).at(-1)).toEqual(doneWith({ toolCalls: [readCall] }));
   });
 

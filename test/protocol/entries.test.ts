@@ -100,7 +100,7 @@ describe('reading an entry', () => {
       { kind: 'drop', reason: 'r', preTokens: 1, removed: 'all' },
       { kind: 'drop', reason: 'r', preTokens: 1 },
     ],
-    // Nothing can be said of it without its kind.
+    // Without its kind, nothing is known about it.
     ['reduction', { kind: 'fold', reason: 'r', preTokens: 1 }, undefined],
     ['checkpoint', { cause: 'call', changes: [{}] }, undefined],
     ['telepathy', { uuid: 7, todos: 'none' }, { uuid: 7, todos: 'none' }],

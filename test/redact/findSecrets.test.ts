@@ -3,7 +3,7 @@ import { findSecrets } from '../../src/redact/findSecrets.ts';
 import { redact } from '../../src/redact/redact.ts';
 import { kindCount, syntheticSecrets } from './syntheticSecrets.ts';
 
-/** The places in which secrets turn up in a session. */
+/** The places in a session where secrets appear. */
 const places: Readonly<Record<string, (text: string) => string>> = {
   'by itself': (text) => text,
   'in a sentence': (text) => `It says ${text}.`,

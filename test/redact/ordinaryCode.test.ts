@@ -5,7 +5,7 @@ import { findSecrets } from '../../src/redact/findSecrets.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Text files below a folder, in order, up to so many bytes of them. */
+/** Text files in a folder, in order, up to this many bytes. */
 function textFiles(folder: string, maxBytes: number): string[] {
   const files: string[] = [];
   let bytes = 0;
@@ -22,7 +22,7 @@ function textFiles(folder: string, maxBytes: number): string[] {
   return files;
 }
 
-/** Real ones by their form, which the packages’ own tests and documents publish. */
+/** Secrets by their form, published in the packages’ own tests and documents. */
 const known = [
   'node_modules/@mixmark-io/domino/test/domino.js', // https://joe:smith@other.net
   'node_modules/es-toolkit/README.md', // the token of a badge

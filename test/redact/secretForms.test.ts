@@ -1,4 +1,4 @@
-/** How people really write their secrets down: in commands, tables, pairs of fields, colors, other encodings. */
+/** How people write secrets in practice: in commands, tables, pairs of fields, colors, other encodings. */
 import { expect, test } from 'vitest';
 import { writeRedaction } from '../../src/cli/sessions/redaction.ts';
 import { redact } from '../../src/redact/redact.ts';

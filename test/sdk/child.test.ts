@@ -1,4 +1,4 @@
-/** What the SDK does when the process that it has started misbehaves: real processes in place of the program. */
+/** The SDK when its process misbehaves: real processes in place of the program. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ test('all waiting calls are told that the process has died, and no rejection is 
   const events = session.events[Symbol.asyncIterator]();
   const read = events.next();
   const sent = session.send('never answered');
-  // Nothing waits for this one.
+  // No caller waits for this one.
   void session.send('another');
   await expect(session.interrupt()).rejects.toMatchObject({ code: 'ended', exitCode: 7 });
   await expect(sent).rejects.toMatchObject({ exitCode: 7 });
@@ -110,7 +110,7 @@ test('a request that is withdrawn aborts its callback', { tags: 'long' }, async 
     if (line.type === 'control_response') console.log('${result('Withdrawn.')}');
     `),
   );
-  // The result comes only after the answer, and the answer only after the withdrawal.
+  // The result comes only after the response, and the response only after the withdrawal.
   const canUseTool: NonNullable<SessionOptions['canUseTool']> = (_, { signal }) =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve({ behavior: 'deny' })));
   expect(await textsOf(host, { canUseTool })).toEqual(['success']);

@@ -8,7 +8,7 @@ const source = readFileSync(join(tests, '../src/sdk/api/events.ts'), 'utf8').rep
 
 interface Declared {
   readonly extended: string | undefined;
-  /** By name, whether it may be absent. */
+  /** By name: whether it may be absent. */
   readonly fields: ReadonlyMap<string, boolean>;
   readonly body: string;
 }
@@ -81,7 +81,7 @@ test('every line that the program writes has a type, and no field that the type 
   expect([...new Set(wrong)]).toEqual([]);
 });
 
-/** Written in tests of the whole program only, whose lines are no golden files. */
+/** Written only in tests of the whole program, whose lines are not in golden files. */
 const elsewhere = [
   'SuccessEvent.structured_output',
   'InitEvent.demo',

@@ -42,7 +42,7 @@ const ofSubagent = (one: ReturnType<typeof entry>): AgentEvent => ({
   entry: one.entry,
 });
 
-/** The spans as `name start-end parent error`; and what was measured. */
+/** The spans as `name start-end parent error`, and the measurements. */
 function play(events: readonly (readonly [number, AgentEvent])[], mapper = createMapper()) {
   const records = events.flatMap(([atMs, event]) => mapper.event(event, atMs));
   return summary([...records, ...mapper.close(99)]);

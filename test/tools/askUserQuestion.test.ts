@@ -1,4 +1,4 @@
-/** The tool over a real agent: its question goes out as an event, and the answers come back as its result. */
+/** The tool with a real agent: its question is sent as an event, and the answers return as its result. */
 import { expect, test } from 'vitest';
 import type { PermissionAnswer, PermissionDecision } from '../../src/protocol/permissions.ts';
 import { askUserQuestionTool } from '../../src/tools/askUserQuestion.ts';

@@ -21,7 +21,7 @@ const read = (id: string, wait?: number) =>
 
 const until = (condition: () => boolean) => vi.waitUntil(condition, { interval: 10 });
 
-/** False for what has ended, also where nobody reaps the dead. */
+/** False for a process that has ended, even if it was not reaped. */
 function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);

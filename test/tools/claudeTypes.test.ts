@@ -1,4 +1,4 @@
-/** The inputs of our tools, compared with the published types of Claude Code's: scripts and hooks know those. */
+/** The inputs of our tools, compared with the published types of Claude Code's, which scripts and hooks expect. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -51,7 +51,7 @@ const calls: Readonly<Record<string, object>> = {
   Write: { file_path: 'b.txt', content: 'b' },
 };
 
-/** What ours take in addition: several edits in one call; Claude Code reads the plan from a file. */
+/** Additional inputs of ours: several edits in one call; Claude Code reads the plan from a file. */
 const added: Readonly<Record<string, readonly string[]>> = { Edit: ['edits'], ExitPlanMode: ['plan'] };
 
 const nameOf = (field: string): string => field.replace('?', '');

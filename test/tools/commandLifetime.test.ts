@@ -12,7 +12,7 @@ afterEach(() => bench.close());
 const bash = (command: string, more: Record<string, unknown> = {}, signal?: AbortSignal) =>
   bench.call('Bash', { command, ...more }, signal);
 
-/** True while the process runs; a zombie that nobody has reaped counts as gone. */
+/** True while the process runs; false for a zombie. */
 function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -38,7 +38,7 @@ describe('background processes of a command', () => {
   ])('neither delay %j nor outlive it', { tags: 'long' }, async (command) => {
     const startedAt = performance.now();
     const { text } = await bash(command);
-    // What it leaves behind sleeps for a minute.
+    // The process that it leaves behind sleeps for a minute.
     expect(performance.now() - startedAt).toBeLessThan(55_000);
     expect(text).toMatch(/^done\n\(Processes it left behind will be killed/);
     expect(pidIn('pid')).toBeGreaterThan(0);

@@ -54,7 +54,7 @@ describe('Read', () => {
     expect(range.excerpt).toEqual({ totalLines: 3000, notes: [] });
     const start = await read('a.txt');
     expect(start.text).toContain('  2000\tl2000\n(Lines 1-2000 of 3000; more with offset 2001.)');
-    // The title names no range, so the summary has to.
+    // The title names no range, so the summary must.
     expect(start.display).toEqual({ title: 'a.txt', summary: 'lines 1-2000 of 3000', totalLines: 3000 });
     expect(range.display.summary).toBe('2 lines');
     expect((await read('a.txt', { offset: 4000 })).text).toBe(
@@ -435,7 +435,7 @@ describe('Edit', () => {
   });
 });
 
-/** A call that waits for its answer. */
+/** A call that waits for approval. */
 async function waiting(tool: string, input: Record<string, unknown>) {
   const prepared = await bench.prepare(tool, input);
   if (prepared.type !== 'ready') throw new Error('not ready');
@@ -485,7 +485,7 @@ describe('errors that are known before approval', () => {
 });
 
 describe('while approval is pending', () => {
-  /** Puts a link to `theirs` in the place of a folder. */
+  /** Replaces a folder by a link to `theirs`. */
   const swap = (folder: string): void => {
     renameSync(at(folder), at('away'));
     symlinkSync(at('theirs'), at(folder));

@@ -41,7 +41,7 @@ test('a machine that is suspended for longer than that does not make a schema un
   const schema = {
     ...object,
     get required() {
-      // Time passes, without work for the processor.
+      // Time passes without work for the processor.
       if (waits-- > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
       return ['name'];
     },

@@ -10,7 +10,7 @@ const range = {
   maxWholeBytes: 2 ** 28,
 };
 
-/** A file that gives at most `most` bytes at once, as a system may. */
+/** A file that returns at most `most` bytes per read, as a system may. */
 function inPieces(content: Buffer, most: number): FileHandle {
   const read = async (into: Buffer, offset: number, length: number, position: number) => {
     const end = position + Math.min(length, most);
@@ -29,7 +29,7 @@ describe('a file that arrives in chunks is read in full', () => {
   ])('%s', async (_name, sizeBytes) => {
     for (const most of [100, 4096, 8192, 1_000_000]) {
       const result = await readLines(inPieces(content, most), sizeBytes, range, new AbortController().signal);
-      // What has grown is read as far as it was known, or further.
+      // A file that has grown is read up to its known size, or further.
       const least = sizeBytes === 20_000 ? 1800 : 5000;
       expect(result).toMatchObject({ type: 'text', valid: true });
       expect(result.type === 'text' ? (result.totalLines ?? 0) : 0).toBeGreaterThanOrEqual(least);

@@ -3,7 +3,7 @@ import type { CommandRequest, CommandSandbox, Confinement } from '../../src/prot
 import type { RunningQuestion } from '../../src/protocol/tools.ts';
 import { openWorkbench } from './workbench.ts';
 
-/** Runs commands as they are, and says of each that it has reached what `hosts` holds by then. */
+/** Runs commands unconfined, and reports that each has reached the current `hosts`. */
 function sandboxWith(hosts: readonly string[], isBlocked: boolean): CommandSandbox {
   const confinement = (mode: 'workspace-write' | 'none', reached: readonly string[]): Confinement => ({
     isConfined: mode !== 'none',

@@ -28,7 +28,7 @@ beforeEach(async () => {
     writeFileSync(path, content);
     utimesSync(path, 1_700_000_000 + index, 1_700_000_000 + index);
   }
-  // Without a repository ripgrep would not heed .gitignore.
+  // Outside a repository ripgrep would ignore .gitignore.
   mkdirSync(join(bench.root, '.git/refs'), { recursive: true });
 });
 afterEach(() => bench.close());
@@ -190,7 +190,7 @@ describe('Grep', () => {
 
   test('explains that the working directory was removed', { tags: 'long' }, async () => {
     await bench.call('Bash', { command: 'mkdir gone && cd gone' });
-    // `exec` leaves no shell that could say where it ended.
+    // `exec` leaves no shell that could report its directory.
     await bench.call('Bash', { command: 'rmdir ../gone && exec true' });
     const outcome = await grep('foo', { path: bench.root });
     expect(outcome).toMatchObject({
@@ -213,7 +213,7 @@ test('unreadable directories do not hide what was found', async () => {
 });
 
 describe('while another program works in the same folders', () => {
-  /** Runs a script of Node in the workspace, over and over, until the result is called. */
+  /** Runs a Node script in the workspace, again and again, until the result is called. */
   async function running(script: string): Promise<() => Promise<unknown>> {
     const code = `const fs = require('node:fs'); fs.writeFileSync('ready', ''); for (;;) { ${script} }`;
     const other = spawn(process.execPath, ['-e', code], { cwd: bench.root, stdio: 'ignore' });

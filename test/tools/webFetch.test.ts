@@ -9,7 +9,7 @@ import { openWorkbench, type Workbench } from './workbench.ts';
 
 const html = 'text/html; charset=utf-8';
 const loopback: Resolve = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
-/** What the resolver was asked. */
+/** The names that the resolver looked up. */
 const asked: string[] = [];
 let server: PageServer;
 let bench: Workbench;
@@ -304,7 +304,7 @@ describe('this machine and its network', () => {
 
   test('cannot be reached through a redirect of a host that was public before', async () => {
     let calls = 0;
-    // The second hop is checked anew, and by then the name means something else.
+    // The second hop is checked again, and by then the name has another address.
     const rebinding: Resolve = () => {
       calls += 1;
       return Promise.resolve([{ address: calls === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }]);

@@ -1,4 +1,4 @@
-/** Golden screens themselves: how a screen is written down, and that a difference fails. */
+/** Golden screens themselves: how a screen is stored, and that a difference fails. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What the screen says while a summary is waited for, and when summaries fail. */
+/** The screen while a turn waits for a summary, and when summaries fail. */
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import { attachSession } from '../../src/ui/controller/sessionStore.ts';

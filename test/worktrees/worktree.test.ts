@@ -33,7 +33,7 @@ interface Place {
   readonly folder: string;
   readonly git: Git;
   readonly create: () => ReturnType<typeof createWorktree>;
-  /** The user's own git, with everything that the repository sets up. */
+  /** The user's own git, with everything that the repository configures. */
   readonly run: (...args: string[]) => string;
 }
 
@@ -245,7 +245,7 @@ test('a clean removes merged worktrees, and unchanged ones that a killed program
   expect(existsSync(root)).toBe(true);
 });
 
-/** Settings of an unpacked archive that put the files of every new worktree into another folder. */
+/** An unpacked archive's settings that put the files of every new worktree into another folder. */
 function misplaced({ run, root }: Place, worktree: string): void {
   run('init', '-q');
   writeFileSync(join(root, '.profile'), 'evil\n');
@@ -262,7 +262,7 @@ test.each(['../../../..', '..'])(
     const made = await place();
     misplaced(made, to);
     const home = join(made.root, '..');
-    // Also if nobody looks at the settings.
+    // Even if the settings are not checked.
     const args = { git: made.git, root: made.root, folder: made.folder, owner, now: 1, signal };
     for (const isElsewhere of [gitIsElsewhere, () => false])
       await expect(createWorktree({ ...args, isElsewhere })).rejects.toThrow(/elsewhere/);
@@ -366,7 +366,7 @@ for (const {
     expect(existsSync(made.folder) ? readdirSync(made.folder) : []).toEqual([]);
   });
 
-/** Each is a step of the creation, as git is called for it. */
+/** Each is a step of the creation, by its git command. */
 test.each(['config', 'rev-parse', 'worktree', 'reset', 'status'])(
   'nothing is left of one that is stopped while git hangs in "%s"',
   async (step) => {
@@ -376,7 +376,7 @@ test.each(['config', 'rev-parse', 'worktree', 'reset', 'status'])(
     const hung = join(root, '..', 'hung');
     mkdirSync(programs);
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
-    // Once, and with a child that holds its output open.
+    // Once, with a child that keeps its output open.
     const script = `#!/bin/sh
 case " $* " in *' ${step} '*) [ -e '${hung}' ] || { sleep 1000 & echo $! > '${hung}'; wait; } ;; esac
 exec '${real}' "$@"
@@ -495,7 +495,7 @@ test('nothing of a hostile repository runs when a worktree is created, compared,
   writeFileSync(join(record.path, 'a.txt'), 'one\n');
   expect((await port.clean()).removed).toEqual([record.branch]);
   expect(readdirSync(trap)).toEqual([]);
-  // The traps are real: the user's own git springs them.
+  // The traps are real: the user's own git triggers them.
   rmSync(join(root, 'a.txt'));
   writeFileSync(join(root, 'plain.txt'), 'plain\n');
   for (const args of [

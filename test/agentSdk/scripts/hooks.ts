@@ -1,4 +1,4 @@
-/** Functions of the host that are called at events. */
+/** The host's functions that are called for events. */
 import type { Kit, Script } from '../play.ts';
 
 const write = ({ path }: Kit) => ({
@@ -13,7 +13,7 @@ const told = ({ calls }: Kit, word: string): number =>
 
 type Input = Record<string, unknown>;
 
-/** Hooks for one event that give the answers one after another, and then nothing. */
+/** Hooks for one event that return the answers one after another, and then nothing. */
 function hooksOf(event: string, answers: readonly object[], matcher?: string) {
   const inputs: Input[] = [];
   const hook = async (input: Input): Promise<object> => {

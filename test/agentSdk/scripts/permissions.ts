@@ -1,4 +1,4 @@
-/** Which calls run, and what the host decides. */
+/** Which calls run, and the host's decisions. */
 import type { Kit, Script } from '../play.ts';
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command, description: 'Runs it' } }] });
@@ -10,7 +10,7 @@ const resultsIn = ({ calls }: Kit): string => JSON.stringify(calls.at(-1)?.messa
 
 type Answer = (input: Record<string, unknown>) => object;
 
-/** Answers what needs approval; keeps the names of the tools that were asked about. */
+/** Answers approval requests; records the names of the tools. */
 function decider(answer: Answer) {
   const asked: string[] = [];
   return {

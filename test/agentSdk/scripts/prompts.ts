@@ -1,4 +1,4 @@
-/** Prompts, answers and what the model is told. */
+/** Prompts, replies and what the model is told. */
 
 import type { Script } from '../play.ts';
 import type { ModelCall } from '../scriptedModel.ts';

@@ -1,4 +1,4 @@
-/** Sessions that are continued, copied, named or not kept. */
+/** Sessions that are continued, forked, named or not stored. */
 import { randomUUID } from 'node:crypto';
 import type { Kit, Script } from '../play.ts';
 import type { Line } from '../seen.ts';

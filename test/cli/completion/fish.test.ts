@@ -13,7 +13,7 @@ describe.runIf(isThere)('in a real fish', () => {
   const script = join(folder, 'clawdcode.fish');
   writeFileSync(script, completionScript('fish'));
 
-  /** What fish offers behind a line, without the descriptions. */
+  /** The suggestions of fish for a line, without the descriptions. */
   function offered(line: string): string[] {
     const code = `
       source ${script}

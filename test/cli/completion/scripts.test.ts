@@ -46,11 +46,11 @@ test.each(shells)('%s can parse its script, if installed', (shell) => {
 describe.runIf(isThere('bash'))('in bash', () => {
   const script = join(folder, 'clawdcode.bash');
   writeFileSync(script, completionScript('bash'));
-  // Titles are a stranger's words: what they hold must not run.
+  // Titles may come from anyone: nothing in them may run.
   const sessions =
     "4f8kAAAA\tFix the login\n4f9zBBBB\tWhat $(touch owned) 'does'\nzz11CCCC\tfix tests; rm -rf x\n";
 
-  /** What bash offers behind these words, as bash splits them. */
+  /** The suggestions of bash after these words, split as bash splits them. */
   const offered = (...words: string[]): string[] => offeredAfter('', ...words);
 
   function offeredAfter(preparation: string, ...words: string[]): string[] {

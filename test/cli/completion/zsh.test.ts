@@ -14,7 +14,7 @@ describe.runIf(isThere)('in a real zsh', () => {
   let zsh: IPty;
   let said = '';
 
-  // Whatever is offered is printed, one by one; the mark says that zsh is done with a Tab.
+  // Every suggestion is printed, one by one; the mark says that zsh is done with a Tab.
   const settings = `
     PS1= RPS1= PROMPT_SP=; unsetopt prompt_cr prompt_sp beep
     fpath=(${folder} $fpath); autoload -Uz compinit; compinit -D -u
@@ -62,7 +62,7 @@ describe.runIf(isThere)('in a real zsh', () => {
     return all;
   }
 
-  /** What zsh offers behind a line, without the descriptions. */
+  /** The suggestions of zsh for a line, without the descriptions. */
   async function offered(line: string): Promise<string[]> {
     zsh.write(`\u0015${line}\u0014`);
     const hits = [...(await done()).matchAll(/<hit>(.*?)<\/hit>/g)].map(([, hit]) => hit ?? '');

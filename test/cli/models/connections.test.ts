@@ -22,7 +22,7 @@ interface Setup {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A server that accepts one key only, and says which model it was asked for. */
+/** A server that accepts only one key, and names the requested model. */
 async function startKeyed(accepted: () => string) {
   const chat: Route = (response, asked) => {
     if (asked.headers.authorization !== `Bearer ${accepted()}`)

@@ -1,4 +1,4 @@
-/** What tests of a model found out, stored by endpoint and model. */
+/** Test results for a model, stored by endpoint and model. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

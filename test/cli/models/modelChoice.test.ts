@@ -73,7 +73,7 @@ test.each([
 });
 
 describe('a server that never answers', () => {
-  /** The choice under test, its session opened with a prompt; `asked` lists what the server was queried for. */
+  /** The choice under test, its session opened with a prompt; `asked` lists the server's queries. */
   async function startSilent(given: { contextWindow?: number }) {
     const server = await startLocalServer({ '/v1/models': () => {} });
     onTestFinished(server.close);
@@ -126,7 +126,7 @@ test('facts reported between turns are passed on once, and only if they are new'
 });
 
 describe('an assumed window is reported', () => {
-  /** A server that lists its models and tells no window. */
+  /** A server that lists its models and reports no window. */
   const silent = () =>
     endpoint((_, response) => void response.end(JSON.stringify({ data: [{ id: 'm' }, { id: 'n' }] })));
   const servedAt = (baseUrl: string) =>
@@ -196,7 +196,7 @@ describe('an assumed window is reported', () => {
     choice.onAssumed(told);
     await served.ask('m');
     expect(served.awaitsLoad('m')).toBe(true);
-    // What asks by itself has come to an end as well.
+    // Automatic queries have ended as well.
     await expect.poll(() => server.asked.length).toBeGreaterThan(0);
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(told).not.toHaveBeenCalled();

@@ -1,4 +1,4 @@
-/** Keys that were stored with `clawdcode auth login`. */
+/** Keys stored with `clawdcode auth login`. */
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ function fakeKeychain(problem?: Error): Keychain & { readonly keys: Map<string, 
   };
 }
 
-/** The key that `work` gets, and where it comes from. */
+/** The key for `work`, and its source. */
 async function keyOf(dataRoot: string, provider: object, more: object = {}) {
   const settings = settingsSchema.parse({ providers: { work: { baseUrl: work.baseUrl, ...provider } } });
   const endpoints = createEndpoints({

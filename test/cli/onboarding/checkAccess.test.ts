@@ -39,7 +39,7 @@ const refuse =
   (status: number, message: string): Route =>
   (response) =>
     sendJson(response, { error: { message } }, status);
-/** Only for who has the key. */
+/** Only with the key. */
 const withKey =
   (route: Route): Route =>
   (response, asked: Asked) => {
@@ -213,7 +213,7 @@ test('the check stops immediately on abort', async () => {
   setTimeout(() => controller.abort(), 50);
   const startedAt = performance.now();
   expect(await checking).toMatchObject({ type: 'refused' });
-  // By itself it gives up after ten seconds.
+  // On its own it gives up after ten seconds.
   expect(performance.now() - startedAt).toBeLessThan(9000);
 });
 

@@ -18,7 +18,7 @@ const near: OnboardingResult = {
 const far: OnboardingResult = { ...near, baseUrl: 'https://llm.example/v1' };
 const ready: Boot = { type: 'ready', services: {} as AppServices, notices: ['before'] };
 
-/** Answers the step as a person would; returns what was kept, and what the program starts with after it. */
+/** Answers the step as a user would; returns what was saved, and what the program starts with after it. */
 const untrusted = { isTrusted: false, granted: undefined, savedRules: [] };
 
 async function answer(
@@ -76,7 +76,7 @@ test('headers saved for another endpoint are removed, with a notice', async () =
   const elsewhere = await answer(near, { kept });
   expect(elsewhere.config).toEqual({ baseUrl: near.baseUrl, model: 'm' });
   expect(elsewhere.after).toMatchObject({ notices: ['before', expect.stringContaining('were removed')] });
-  // Also where they did not count, because a variable had named another endpoint.
+  // Even if they did not apply, because a variable named another endpoint.
   const aside = await answer(near, { kept, env: { OPENAI_BASE_URL: 'http://gone.example/v1' } });
   expect(aside.config).toEqual({ baseUrl: near.baseUrl, model: 'm' });
   const there = await answer({ ...far, baseUrl: 'https://other.example/v2' }, { kept });

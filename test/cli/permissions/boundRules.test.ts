@@ -102,7 +102,7 @@ test.each(changes)('a saved rule does not cover a tool once %s has changed', asy
   });
   expect(await after.behavior(tool(given), 'dontAsk')).toBe('deny');
   expect(await after.behavior(tool(given), 'bypassPermissions')).toBe('allow');
-  // What it was before is still allowed, and what it is now once the user has said so.
+  // The earlier definition is still allowed, and the current one once the user has approved it.
   expect(await after.behavior(tool())).toBe('allow');
   if (changed.suggestion !== undefined) await after.remember(changed.suggestion);
   const next = await session(places);
@@ -115,7 +115,7 @@ test('a rule written by hand is bound to what it covers at first', async () => {
   expect(await (await session(places, { allow })).behavior(tool())).toBe('allow');
   const next = await session(places, { allow });
   expect(await next.behavior(tool({ description: 'Writes.' }))).toBe('ask');
-  // Asking does not accept it.
+  // The question alone does not accept it.
   expect(await (await session(places, { allow })).behavior(tool({ description: 'Writes.' }))).toBe('ask');
 });
 
@@ -126,7 +126,7 @@ test.each([['mcp__db'], ['mcp__db__*'], ['mcp__*']])(
     const drop = tool({ name: 'drop' });
     expect(await (await session(places, { allow: [rule] })).behavior(tool({ others: [drop] }))).toBe('allow');
     const next = await session(places, { allow: [rule] });
-    // One that was not used yet, as it was and changed, and one that is new.
+    // One that was not used yet, unchanged and changed, and a new one.
     expect(await next.behavior(tool({ name: 'drop', description: 'Drops all.' }))).toBe('ask');
     expect(await next.behavior(drop)).toBe('allow');
     expect((await next.call(tool({ name: 'extra' }))).reason).toContain('was added by its server');

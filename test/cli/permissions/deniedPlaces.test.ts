@@ -65,7 +65,7 @@ test('files that git tracks, that programs create, or whose values are redacted 
     ],
     'Read(other/**)',
   );
-  // A folder with tracked files is left as a whole, but for what is untracked in it.
+  // A folder with tracked files is left out as a whole, except for its untracked files.
   expect(found().toSorted()).toEqual(['legacy/key', 'other']);
 });
 

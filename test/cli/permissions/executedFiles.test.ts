@@ -37,7 +37,7 @@ cat package.json | jq .version
 };
 
 const home = temporaryFolderOfFile();
-// A blank in the path of the project must not matter.
+// A space in the project's path must not matter.
 const root = join(home, 'my project');
 
 beforeAll(() => {
@@ -73,7 +73,7 @@ describe('the script is found however the command names it', () => {
     ['if [ -x scripts/check.sh ]; then scripts/check.sh; fi', check],
     ['timeout 10 bash scripts/check.sh', check],
     ['bash -c "cd scripts && ./check.sh"', check],
-    // Quotes and blanks.
+    // Quotes and spaces.
     ['bash scripts/che""ck.sh', check],
     ["bash 'scripts'/check.sh", check],
     ["bash $'scripts/\\x63heck.sh'", check],

@@ -110,7 +110,7 @@ test('scripts that a shell script sources or starts are protected, two levels de
     ...['e', 'tools/check.sh', 'tools/d.sh', 'tools/g.py', 'tools/lib/a.sh', 'tools/lib/b.sh'],
     ...['tools/lib/c.sh', 'tools/lib/deep.sh', 'tools/lib/f.sh'],
   ]);
-  // A binary, or a script of another language, is not read.
+  // A binary, or a script in another language, is not read.
   writeFileSync(join(root, 'tools/run'), '#!/usr/bin/env node\n. ./lib.sh');
   expect(run(root, './tools/run')).toEqual(['tools/run']);
 });

@@ -17,7 +17,7 @@ import type { Access, PermissionMode, RuleSuggestion } from '../../../src/protoc
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-wiring-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
-/** The grammar as the build lays it out. */
+/** The grammar where the build puts it. */
 const wasm = join(top, 'wasm');
 await mkdir(wasm);
 const { resolve } = createRequire(import.meta.url);
@@ -252,7 +252,7 @@ test('if only managed rules apply, no other rule is offered, saved or applied', 
   );
   expect((await run('make')).behavior).toBe('ask');
   expect(rules().map(({ text }) => text)).toEqual(['Bash(npm test)']);
-  // Accepting edits is a mode, no rule.
+  // Accepting edits is a mode, not a rule.
   const edit = await decide('Edit', { type: 'write', paths: [join(places.root, 'a')] }, 'default');
   expect(edit.suggestion?.destination).toBe('mode');
 });

@@ -1,4 +1,4 @@
-/** Scripts that programs of the settings run must be as the user approved them, at each start. */
+/** Scripts that programs in the settings run must be as the user approved them, at each start. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -63,7 +63,7 @@ test('in a headless run, a script changed after the settings were loaded does no
   expect(await run()).toBe(
     'held unasked: This hook was not run: check.sh changed since you approved it. Run clawdcode here to decide.',
   );
-  // As it was: the times differ, the content does not.
+  // Unchanged: the times differ, the content does not.
   writeFileSync(at('check.sh'), 'one\ntwo\nthree\n');
   expect(await run()).toBe('outside');
   rmSync(at('check.sh'));

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of a definition.
-/** Which programs of the settings run where, once the model has changed files without approval. */
+/** Where programs in the settings run once the model has changed files without approval. */
 import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -40,9 +40,9 @@ interface Bench {
   ): Promise<string>;
   readonly questions: string[];
   readonly warnings: string[];
-  /** What the model is told. */
+  /** The notes for the model. */
   readonly told: string[];
-  /** What the next confined program changes. */
+  /** The changes of the next confined program. */
   readonly planted: string[];
   /** Another program in the same project. */
   open(more?: Partial<ProgramPlaces>): LiveSettingsPrograms;
@@ -298,7 +298,7 @@ test('a change is known to later sessions, to those open at the time, and after 
   expect([await admit(other), await admit(open())]).toEqual(['confined', 'confined']);
   const review = await programs.review.begin();
   expect(review?.changes).toMatchObject({ paths: ['/x'], hasOthers: false });
-  // What changes while the user reads is not reviewed.
+  // Changes made while the user reads are not reviewed.
   await other.noteUnapproved(edit);
   await review?.confirm();
   expect([await admit(programs), await admit(open())]).toEqual(['confined', 'confined']);
@@ -381,13 +381,13 @@ test('a change affects the folders that it may have reached, and sessions in fol
   await programs.noteUnapproved({ ...edit, access: { type: 'write', paths: [join(root, 'inner/x')] } });
   expect(await state(join(root, 'inner'))).toBe('confined');
   expect([await state(at('other')), await state(at('lib'))]).toEqual(['outside', 'outside']);
-  // A repository elsewhere, such as a worktree that a subagent works in.
+  // A repository elsewhere, such as a subagent's worktree.
   await programs.noteUnapproved({ ...edit, access: { type: 'write', paths: [at('tree/src/x')] } });
   expect(await state(at('tree'))).toBe('confined');
   const wide = open({ additionalDirectories: [at('lib')] });
   await wide.noteUnapproved({ ...edit, access: { type: 'command', command: 'x', cwd: root } });
   expect(await state(at('lib'))).toBe('confined');
-  // Without the folder in the workspace, programs from there are still what the model may have written.
+  // Even if the folder is not in the workspace, the model may have written programs there.
   expect(await state(root, at('lib/bin/tool'))).toBe('confined');
 });
 
@@ -505,7 +505,7 @@ test('temporary folders, allowWrite and files opened by a rule count as the mode
   // A home in the temporary folder is still the user's.
   const inside = open({ temporary: [dirname(home)] });
   expect(await admit(inside, 'date >> ~/log')).toBe('outside');
-  // Nor does all of the home change with a file in it.
+  // A changed file does not make the whole home count as changed, either.
   await first.noteUnapproved({ ...edit, access: { type: 'write', paths: [at('notes')] } });
   expect(await admit(first, 'date >> ~/log')).toBe('outside');
 });

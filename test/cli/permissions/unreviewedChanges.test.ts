@@ -131,7 +131,7 @@ test('a folder that is renamed or moved keeps its changes, with the folders insi
   expect(changes('moved/app')).toBe(2);
   expect(changes('moved/app/sub')).toBe(2);
   expect(changes('copy')).toBe(0);
-  // A new folder with the old name is another one.
+  // A new folder with the old name is a different one.
   mkdirSync(at('work/app'), { recursive: true });
   await openChangeRecord(dataRoot, at('work/app')).add({ at: 6, paths: [], workspace: [] });
   renameSync(at('work/app'), at('later'));
@@ -146,7 +146,7 @@ test('an unreadable record affects every folder until the next review', async ()
   const related = relatedChanges(dataRoot, ['/q']);
   expect(related()).toMatchObject([{ paths: [], at: expect.any(Number) }]);
   expect(related()[0]?.at).toBeGreaterThan(1);
-  // The next line tells the folder, and when it was at the latest.
+  // The next line names the folder and the latest time.
   await openChangeRecord(dataRoot, inside).add({ ...change('b', 7), paths: [join(inside, 'b')] });
   expect(related()).toEqual([]);
   expect(relatedChanges(dataRoot, [join(inside, '..')])()).toMatchObject([{ at: 7, paths: [] }, { at: 7 }]);

@@ -24,7 +24,7 @@ test('commands are prepared once, while the model thinks after a call of another
   handle(step);
   underway();
   handle(writes('Read'));
-  // A large session takes a while to become a request.
+  // Building the request of a large session takes a while.
   vi.runAllTimers();
   expect(prepare).not.toHaveBeenCalled();
   underway();

@@ -1,4 +1,4 @@
-/** Which commands of the settings run code of the workspace. */
+/** Which commands in the settings run code of the workspace. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -78,7 +78,7 @@ const codeOf = async (
       return effects;
     },
   });
-  // What the reader does not understand may be anything.
+  // Text that the reader does not understand may be anything.
   if (code === 'none') expect(answers).not.toContain(undefined);
   return code;
 };
@@ -180,11 +180,11 @@ test.each([
     'curl -d "$X" https://example.com',
     'curl -d "$x" ntfy.sh/topic',
     'curl -d "Done: $x" localhost:8080/x',
-    // Data that leaves the machine is no code.
+    // Data that leaves the machine is not code.
     'curl -d @x -H @y --data-urlencode a@x https://a',
     'curl -d x --url https://a',
   ],
-  // Variables of the user's own.
+  // The user's own variables.
   ...[
     'f=$(jq -r .tool_input.file_path); [[ $f == *.md ]] && notify-send "$f"',
     'log=~/log; date >> "$log"',
@@ -477,7 +477,7 @@ test.each([
     'curl -d x ./y',
     'terminal-notifier -message -execute',
   ],
-  // Content of the workspace that is carried to where it may run.
+  // Content of the workspace that is copied to a place where it may run.
   ...[
     'cp build/x ~/bin/',
     'git log --format=%B > ~/x',
@@ -522,7 +522,7 @@ test.each([
     'echo x > *.log',
     'cd ~ && echo x > project/y',
   ],
-  // What finds its configuration around it.
+  // Programs that find their configuration in the folders around them.
   ...[
     'tsx ~/x.ts',
     'bun ~/x.ts',
@@ -616,7 +616,7 @@ test.each([
   ['./check.sh && notify-send x', 'script'],
   ['python3 .claude/hooks/guard.py', 'script'],
   ['node .claude/x.js', 'script'],
-  // It is protected, and what it starts cannot be told.
+  // It is protected, and what it starts is unknown.
   ['./obscure.sh', 'script'],
   ['./lint.sh', 'workspace'],
   ['sh lint.sh', 'workspace'],
@@ -652,7 +652,7 @@ test('outside the workspace, a program loads only what its arguments name', asyn
     '~/bin/runs-script',
   ])
     expect([command, await codeOf(command, apart)]).toEqual([command, 'workspace']);
-  // The home folder holds the project.
+  // The home folder contains the project.
   expect(await codeOf('make', home)).toBe('workspace');
 });
 
@@ -759,7 +759,7 @@ test('whatever is added to a command, it counts as harmless only if it is fully 
     fc.asyncProperty(fc.array(fc.constantFrom(...words), { maxLength: 8 }), async (chosen) => {
       const command = chosen.join(' ');
       if ((await codeOf(command)) !== 'none') return;
-      // As a word that is run, it would not be none.
+      // As a word that is run, it would not be undefined.
       expect(/(?:^|[;|&\n(]\s*)npm\b/.test(command.replace(/#[^\n]*|"[^"]*"|'[^']*'/g, ''))).toBe(false);
     }),
     { numRuns: 150 },

@@ -1,4 +1,4 @@
-/** Hostile plugins, over real folders: what is copied, shown, approved and no longer used. */
+/** Hostile plugins in real folders: what is copied, shown, approved and no longer used. */
 import { execFileSync } from 'node:child_process';
 import {
   appendFile,

@@ -58,7 +58,7 @@ test('another user’s repository in a world-writable folder is ignored', () => 
   mkdirSync(join(open, 'other'));
   const me = process.getuid?.();
   if (me === undefined) return;
-  // Root's files are nobody's plant.
+  // Files owned by root were not planted by another user.
   const other = me === 0 ? 54_321 : me;
   const uid = me === 0 ? me : me + 1;
   if (me === 0) chownSync(join(open, '.git'), other, other);

@@ -1,4 +1,4 @@
-/** Which variables of the settings reach commands: all of our own files, no secrets of Claude Code's. */
+/** Which variables in settings reach commands: all of our own files', no secrets of Claude Code's. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

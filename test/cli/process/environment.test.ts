@@ -55,7 +55,7 @@ test('git is started for repositories only', async () => {
 test('describing a repository starts no program that it names', async () => {
   const proof = join(root, 'proof');
   git('config', 'filter.x.clean', `touch ${proof}; cat`);
-  // Git would look into a file whose times have changed.
+  // Git would read a file whose times have changed.
   await utimes(join(root, 'a.bin'), 1, 1);
   expect((await readEnvironment(placeAt(root), now)).git).toContain('not asked');
   expect(existsSync(proof)).toBe(false);
@@ -79,7 +79,7 @@ test('missing objects are not fetched, whatever program the repository names', {
   );
   await readEnvironment(placeAt(root), now);
   expect(existsSync(proof)).toBe(false);
-  // A git that is started carelessly does fetch.
+  // A git started without precautions does fetch.
   spawnSync('git', ['log'], { cwd: root });
   expect(existsSync(proof)).toBe(true);
 });
@@ -127,7 +127,7 @@ test('a bare repository hidden in a folder is ignored', { tags: 'long' }, async 
   await mkdir(hidden);
   execFileSync('git', ['init', '-q', '--bare', hidden]);
   await appendFile(join(hidden, 'config'), `[core]\n\tbare = false\n\tworktree = ${root}\n`);
-  // What it says of itself is not asked, whatever it says.
+  // It is not asked about itself, whatever it contains.
   expect((await readEnvironment(placeAt(hidden), now)).git ?? '').not.toContain('branch');
 });
 

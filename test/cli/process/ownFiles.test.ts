@@ -98,7 +98,7 @@ test('the built program loads no other package at run time', () => {
       ...readFileSync(join(dist, name), 'utf8').matchAll(/\b(?:require|import)\("([@\w][\w./:@-]*)"\)/g),
     ])
     .map(([, name = '']) => name)
-    // Code that Ajv would write into a file, which nothing does.
+    // Code that Ajv would write into a file, which is never done.
     .filter((name) => !isBuiltin(name) && !name.startsWith('ajv/dist/runtime/'));
   expect([...new Set(loaded)].sort()).toEqual(['@napi-rs/keyring', '@vscode/ripgrep']);
 });

@@ -81,7 +81,7 @@ test('JSON has full commands, and calls that never ended', async () => {
   for (const row of rows) expect(row.command).toBe(command);
 });
 
-/** A log of so many calls, and what an audit says after its lines were changed. */
+/** A log with this many calls, and the audit after its lines were changed. */
 async function auditOf(calls: number, change: (lines: readonly string[]) => readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-audit-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

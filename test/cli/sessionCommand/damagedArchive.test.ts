@@ -12,7 +12,7 @@ let home = '';
 let folder = '';
 let sessions: Sessions;
 
-/** A session of 40 prompts in several blocks, archived, of which half or `bytes` are left. */
+/** An archived session of 40 prompts in several blocks, truncated to half or to `bytes`. */
 async function archived(bytes?: number): Promise<string> {
   const store = new PersistentStore({ dataRoot: home, projectRoot: home, programVersion: '1.0.0' });
   const log = await store.createSession('abc');

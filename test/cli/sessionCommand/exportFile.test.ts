@@ -9,7 +9,7 @@ import { record } from './records.ts';
 /** Made up for this test; opens nothing. */
 const secret = `ghp_${'x1Y2z3A4b5C6d7E8f9G0'.repeat(2).slice(0, 36)}`;
 
-/** A session in which a token was shown, and how to export it into a folder of its own. */
+/** A session that contains a token, and how to export it into its own folder. */
 async function lived(): Promise<{
   readonly folder: string;
   run(...argv: string[]): Promise<Outcome>;

@@ -1,4 +1,4 @@
-/** Subcommands that read a log themselves, on real ones. */
+/** Subcommands that read a log directly, on real logs. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ async function written(): Promise<SessionRecord> {
   return record({ id: 'abc', file: log.filePath });
 }
 
-/** Garbles a line so that nothing of it can be read. */
+/** Garbles a line so that none of it can be read. */
 async function damage({ file }: SessionRecord, line: number): Promise<string> {
   const lines = (await readFile(file, 'utf8')).split('\n');
   lines[line] = '\0'.repeat(lines[line]?.length ?? 0);

@@ -1,4 +1,4 @@
-/** What was sent is printed again, from real logs of an agent that talked to a server on loopback. */
+/** Sent requests are printed again, from real logs of an agent with a server on loopback. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Sessions } from '../../../src/cli/sessionCommand/sessions.ts';
@@ -9,7 +9,7 @@ import { wireServer } from '../../agent/wireServer.ts';
 import { runWith } from './ports.ts';
 import { record } from './records.ts';
 
-/** A session of one turn with two requests: its file, and the bodies that the server got. */
+/** A session of one turn with two requests: its file, and the bodies that the server received. */
 async function recorded() {
   const server = await wireServer(
     (_, index) => [{ calls: [{ name: 'Read', input: { name: 'a' } }] }, { text: 'It says so.' }][index] ?? {},

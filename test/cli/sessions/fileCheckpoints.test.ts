@@ -6,7 +6,7 @@ import { createFileCheckpoints } from '../../../src/checkpoints/createFileCheckp
 import { filesAfterMove } from '../../../src/cli/sessions/fileCheckpoints.ts';
 import { BlobStore } from '../../../src/context/index.ts';
 
-/** A folder with one file that a session changed, and one that it made. */
+/** A folder with one file that a session changed, and one that it created. */
 async function setUp() {
   const base = mkdtempSync(join(tmpdir(), 'clawdcode-moved-'));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
@@ -47,7 +47,7 @@ test('a moved project is rewound at its new location', async () => {
     [join(moved, 'a.txt'), false],
   ]);
   expect(readFileSync(join(moved, 'a.txt'), 'utf8')).toBe('one\n');
-  // And back again, by paths that are those of now.
+  // And back again, with the current paths.
   await files.apply(await files.plan(done));
   expect(readFileSync(join(moved, 'a.txt'), 'utf8')).toBe('two\n');
 });

@@ -1,4 +1,4 @@
-/** A project that was moved, and the session of another one. */
+/** A project that was moved, and a session of another one. */
 import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -10,7 +10,7 @@ import { getProjectStoragePath, PersistentStore, recordProjectFolder } from '../
 
 interface World {
   place(root: string): AppPaths;
-  /** Makes a folder with a session in it, as the program does when one is open. Its root. */
+  /** Creates a folder with a session, as the program does. Returns its root. */
   live(name: string, id: string, prompt: string): Promise<string>;
 }
 
@@ -55,7 +55,7 @@ test('a session is found in its project’s old folder by id, by title, or as th
     mode: 'fork',
   });
   expect(await resolveTarget({ type: 'latest', title: 'T' }, here)).toEqual({ ...found, title: 'T' });
-  // Once the project has sessions of its own here, the newest is one of them.
+  // Once the project has its own sessions here, the newest is one of them.
   await live('after', 'new1', 'Here');
   expect(await resolveTarget({ type: 'latest', mode: 'fork' }, here)).toEqual({
     type: 'id',
@@ -73,7 +73,7 @@ test('another project’s session is not resumed here, and the message names the
   await expect(resolveTarget({ type: 'id', id: 'Far away' }, here)).rejects.toThrow(`belongs to ${other}:`);
   const asked = { type: 'id', id: 'far1', project: folderOf(here, other) } as const;
   expect(await resolveTarget(asked, here)).toBe(asked);
-  // A copy is one of this project.
+  // A fork belongs to this project.
   expect(await resolveTarget({ type: 'id', id: 'far1', mode: 'fork' }, here)).toEqual({
     ...asked,
     mode: 'fork',

@@ -27,7 +27,7 @@ const turns = Array.from({ length: secrets.length / PER_TURN }, (_, turn) =>
 );
 const textOf = (turn: number): string => (turns[turn] ?? []).map(({ text }) => text).join('\n');
 
-/** Runs it and returns where the data lies, what was sent, and the session's log. */
+/** Runs it and returns the data folder, the requests, and the session's log. */
 async function wholeSession(redactOnWrite: boolean) {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-secrets-')));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
@@ -70,7 +70,7 @@ async function wholeSession(redactOnWrite: boolean) {
   const history = createHistoryFile(join(dataRoot, 'history', 'p.jsonl'), debug.textOf);
   agent.submit({ type: 'set_mode', mode: 'bypassPermissions' });
   for (turn = 0; turn < turns.length; turn++) {
-    // As large as outputs are that do not fit into a result: their whole goes beside the log as it streams.
+    // As large as outputs that do not fit into a result: the full text is stored next to the log as it streams.
     const filler = `line of ordinary output ${turn}\n`.repeat(turn % 3 === 0 ? 3_000 : 20);
     await writeFile(join(root, `seen${turn}.txt`), `${filler}${textOf(turn)}\n${filler}`);
     plan = [
@@ -97,7 +97,7 @@ async function wholeSession(redactOnWrite: boolean) {
   return { dataRoot, root, server, file };
 }
 
-/** Every file below a folder as text, one byte to a character. */
+/** Every file in a folder as text, one byte per character. */
 async function filesBelow(folder: string): Promise<{ readonly name: string; readonly text: string }[]> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
   return Promise.all(
@@ -110,7 +110,7 @@ async function filesBelow(folder: string): Promise<{ readonly name: string; read
   );
 }
 
-/** Which secrets a text holds, as they are or as JSON writes them. */
+/** The secrets that a text contains, verbatim or as in JSON. */
 function secretsIn(text: string): string[] {
   return [...secrets.map(({ secret }) => secret), OWN_KEY].filter(
     (secret) => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1)),
@@ -126,7 +126,7 @@ test('with sessions.redactOnWrite, no secret reaches the disk', {
   expect(files.flatMap(({ name, text }) => secretsIn(text).map((secret) => `${name}: ${secret}`))).toEqual(
     [],
   );
-  // All of it happened: originals, checkpoints and summaries are there, and tools saw the real thing.
+  // All of it happened: originals, checkpoints and summaries exist, and tools saw the real values.
   const log = files.find(({ name }) => name.endsWith('.jsonl') && name.includes('/projects/'))?.text ?? '';
   expect(log).toContain('"subtype":"checkpoint"');
   expect(log).toContain('"isCompactSummary":true');
@@ -135,7 +135,7 @@ test('with sessions.redactOnWrite, no secret reaches the disk', {
   expect(files.some(({ name }) => name.includes('/logs/'))).toBe(true);
   for (const turn of turns.keys()) {
     expect(await readFile(join(root, `copy${turn}.txt`), 'utf8')).toBe(textOf(turn));
-    // Only the prompt and what was asked for just now could have gone out as it is, and a log is what requests are made of.
+    // Only the prompt and the current request could have been sent unredacted, since requests are built from the log.
     expect(server.bodies.at(-1)).not.toContain(turns[turn]?.[0]?.secret);
   }
 });

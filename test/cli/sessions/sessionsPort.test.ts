@@ -11,7 +11,7 @@ import { openCatalogue, PersistentStore } from '../../../src/context/index.ts';
 import { messageEntry } from '../../../src/context/storage/newEntries.ts';
 import { madeUpNewEntry } from '../../madeUpEntry.ts';
 
-/** A data folder with sessions of two projects, and the port as the screen of the first one has it. */
+/** A data folder with sessions of two projects, and the port for the screen of the first one. */
 async function setUp() {
   const base = await mkdtemp(join(tmpdir(), 'clawdcode-port-'));
   const dataRoot = join(base, 'data');
@@ -222,7 +222,7 @@ test('a title is the last entry of the session', async () => {
   expect((await store.loadSession('abc'))?.entries.at(-1)).toMatchObject({ subtype: 'title', seq: 1 });
 });
 
-// Linux has a device that is always full; elsewhere nothing so simple stands in for it.
+// Linux has a device that is always full; other systems have nothing that simple.
 test.skipIf(!existsSync('/dev/full'))('a title that cannot be written is not set', async () => {
   const store = await written();
   const filled: Pick<PersistentStore, 'openSession'> = {

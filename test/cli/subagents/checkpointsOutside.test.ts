@@ -51,7 +51,7 @@ function workIn(sharesFolders = false) {
     await place.checkpoints.after(`c${calls}`, 'call', access, signal);
     return seen.splice(0);
   };
-  /** Those of the running calls that the keeper knows of. */
+  /** Those of the running calls that the keeper knows. */
   const followedOf = (...callIds: readonly string[]): readonly string[] => {
     running = callIds;
     return followed();

@@ -5,7 +5,7 @@ import { writeTextFile } from '../../../src/cli/sessions/exportPort.ts';
 import { clipboardTools, copyToClipboard, terminalSequence } from '../../../src/cli/terminal/clipboard.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
-/** A folder with programs of these names, and the environment that finds only them. */
+/** A folder with programs of these names, and an environment that finds only them. */
 async function withPrograms(programs: Readonly<Record<string, string>>) {
   const folder = temporaryFolder();
   for (const [name, script] of Object.entries(programs)) {

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A script that stands for an editor; the file it is given is its last argument. */
+/** A script in place of an editor; its last argument is the file. */
 async function editor(script: string): Promise<string> {
   const path = join(folder, 'my editor.sh');
   await writeFile(path, `#!/bin/sh\nfor file; do :; done\n${script}\n`, { mode: 0o755 });
@@ -31,7 +31,7 @@ test('the draft is in a private Markdown file, and the saved text is returned', 
   expect(await readFile(join(folder, 'seen'), 'utf8')).toBe('before 漢字\nand more');
   const [mode = '', path = '', ...around] = (await readFile(join(folder, 'told'), 'utf8')).trim().split(/\s/);
   expect([mode, ...around]).toEqual(['600', '700', '700']);
-  // Commands of the model write to temporary folders, and would change what is sent in the user's name.
+  // The model's commands write to temporary folders, and would change what is sent in the user's name.
   expect(path.startsWith(join(folder, 'data/drafts/'))).toBe(true);
   expect(path).toMatch(/\.md$/);
   expect(await readdir(join(path, '..')).catch(() => 'gone')).toBe('gone');

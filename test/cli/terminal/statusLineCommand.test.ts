@@ -14,8 +14,8 @@ const input = {
 } as unknown as StatusLineInput;
 
 /**
- * `brought`: programs that the project has, in a folder that comes first on the PATH, as under `npx`. A busy machine may
- * take longer than a second to start any.
+ * `brought`: programs of the project, in a folder that comes first on the PATH, as under `npx`. A busy machine may take
+ * longer than a second to start any.
  */
 async function run(command: string, brought: readonly string[] = [], timeoutMs = 60_000) {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-status-'));

@@ -1,4 +1,4 @@
-/** `/plugin`: what is shown before anything is used, and what an answer does. */
+/** `/plugin`: what is shown before anything is used, and the effect of an answer. */
 import { expect, test } from 'vitest';
 import { contentLines, plugin } from '../../../src/commands/extensions/plugin.ts';
 import { plainText } from '../../../src/commands/pages/page.ts';
@@ -17,7 +17,7 @@ const info = (parts: Partial<PluginInfo> = {}): PluginInfo => ({
   ...parts,
 });
 
-/** Runs `/plugin …`; `done` says what was changed. */
+/** Runs `/plugin …`; `done` lists the changes. */
 async function run(args: string, parts: Partial<PluginPort> = {}) {
   const done: string[] = [];
   const { plugins } = commandHost();

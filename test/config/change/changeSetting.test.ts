@@ -189,7 +189,7 @@ describe('saving', () => {
     await save('maxTurns', 5, 'local');
     const loaded = await load();
     expect(loaded.settings.maxTurns).toBe(5);
-    // Only this value was approved, not what the repository says.
+    // Only this value was approved, not the repository's.
     expect(loaded.untrusted.map(({ file }) => file)).toEqual(['.clawdcode.json']);
   });
 });

@@ -154,7 +154,7 @@ test('at the trigger it compacts automatically, and entries appended in the mean
   expect(spent?.message.usage).toEqual({ input_tokens: 500, output_tokens: 9 });
   const measure = context.measure([]);
   expect(measure.usedTokens).toBeLessThan(measure.triggerTokens);
-  // Nothing was said since: not even a smaller window brings a second one, until something is.
+  // Nothing was added since: not even a smaller window leads to a second one, until something is.
   home.model = modelOf(Math.floor(measure.usedTokens / 0.8));
   await context.buildRequest(home.options());
   expect(home.summaries.requests).toHaveLength(1);
@@ -348,7 +348,7 @@ test('if there is too little to compact, a message says so and no request is sen
     outcome: 'refused',
     message: expect.stringContaining('nothing'),
   });
-  // Whoever looks hears of it as of any other outcome.
+  // It is reported like any other outcome.
   const ended = { type: 'compaction_ended', report: expect.objectContaining({ outcome: 'refused' }) };
   expect(home.events).toEqual([ended]);
   await context.addMessage('user', 'hello');
@@ -409,7 +409,7 @@ test('after an overflow it learns the window and keeps shrinking the request unt
   expect(JSON.stringify(context.getMessages())).toContain('second request');
   expect(context.measure([]).windowTokens).toBeLessThan(9000);
   await context.close();
-  // What the server named holds; guesses end with the program, since the next refusal tells again.
+  // A window that the server named stays; guesses end with the program, since the next rejection teaches them again.
   const again = home.manager();
   await again.loadSession(id);
   expect(again.measure([]).windowTokens).toBe(9000);

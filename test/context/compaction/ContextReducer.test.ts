@@ -44,7 +44,7 @@ const kinds = (context: ContextManager): string[] =>
 
 const used = (context: ContextManager): number => context.measure([]).usedTokens;
 
-/** The notes that stand for steps, as they are sent. */
+/** The notes that replace steps, as they are sent. */
 const notes = (context: ContextManager): string[] =>
   context
     .getMessages()
@@ -88,7 +88,7 @@ test('with economy, the current turn stays in full, however long it is', async (
   await context.addMessage('user', 'a long task');
   for (let index = 0; index < 10; index++) {
     await step(context, home, `r${index}`, 2500);
-    // What is typed while the model works belongs to the turn.
+    // Messages typed while the model works belong to the turn.
     if (index === 4) await context.addMessage('user', 'and mind the tabs');
     await context.buildRequest(home.options());
     if (index >= 6) expect(used(context)).toBeGreaterThan(20_000);
@@ -115,7 +115,7 @@ test('with economy, a summary replaces earlier turns from half of the window on;
     await endTurn(context);
     await context.addMessage('user', `request ${index}`);
   }
-  // Large enough that a tail by its size alone would begin in the middle of it.
+  // Large enough that a tail chosen by size alone would start inside it.
   for (let index = 0; !kinds(context).includes('summary'); index++) {
     expect(index).toBeLessThan(6);
     await step(context, home, `current${index}`, 8000);
@@ -144,7 +144,7 @@ describe('with economy a draft', () => {
     return context;
   }
 
-  /** Steps of the current turn, each with its request, until so many tokens are used. */
+  /** Steps of the current turn, each with its request, until this many tokens are used. */
   async function workUntil(context: ContextManager, home: TestHome, tokens: number): Promise<string[]> {
     const names: string[] = [];
     while (used(context) < tokens) {
@@ -234,7 +234,7 @@ describe('with economy a draft', () => {
 
 test('by default nothing is reduced below the trigger: every request extends the one before', async () => {
   const home = await createTestHome({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
-  // Also where no provider has the prefix in its cache any more, as on the next day.
+  // Even if no provider has the prefix in its cache any more, as on the next day.
   Object.assign(home.deps, { clock: () => Date.now() + 24 * 60 * 60 * 1000 });
   const context = await started(home);
   let before: readonly string[] = [];
@@ -283,7 +283,7 @@ test('results that no request has shown yet are never masked: those before a que
     await context.buildRequest(home.options());
   }
   expect(text()).toContain('own alpha beta');
-  // Once a reply has come after them they are like all others.
+  // Once they are followed by a reply they are like all others.
   await context.appendReply(say('seen'));
   for (let index = 0; index < 6; index++) await step(context, home, `s${index}`, 2500);
   await endTurn(context);
@@ -445,7 +445,7 @@ test('lines that free almost nothing are written only if the request could not b
     await context.addMessage('user', 'about foxes and dogs '.repeat(words));
     await context.buildRequest(home.options());
   };
-  // Prompts stay: one small step is all that could go.
+  // Prompts stay: one small step is all that could be removed.
   while (used(context) < context.measure([]).triggerTokens) await think(400);
   expect(kinds(context)).toEqual([]);
   expect(JSON.stringify(context.getMessages())).toContain('old0 alpha');
@@ -519,7 +519,7 @@ test('on an endpoint with one slot, the user sees the summary run, and Esc switc
     if (index === 6) await endTurn(context);
     if (index === 6) await context.addMessage('user', 'the current task');
   }
-  // No draft was begun beside the turn: it would have held it up.
+  // No draft was started in the background: it would have delayed the turn.
   expect(home.summaries.requests).toEqual([]);
   expect(context.stopWaiting()).toBe(false);
   home.summaries.expect((_, signal) => {
@@ -546,7 +546,7 @@ test('after a summary that freed too little, the next steps do not request anoth
     expect(await context.editItem({ action: 'pin', uuid }, [])).toBeUndefined();
   }
   await context.addMessage('user', 'go on');
-  // What is used is the trigger then: the window without 4,000 for the reply and a sixteenth for a summary.
+  // The usage is at the trigger then: the window without 4,000 for the reply and a sixteenth for a summary.
   const windowTokens = Math.floor(((used(context) + 4000) * 16) / 15);
   home.model = { ...home.model, hasOneSlot: true, windowTokens };
   const long = 'There is much to say about the early step. '.repeat(100);
@@ -559,7 +559,7 @@ test('after a summary that freed too little, the next steps do not request anoth
   }
   expect(kinds(context)).toEqual([]);
   expect(home.events.filter(({ type }) => type === 'compaction_started')).toHaveLength(1);
-  // A twentieth of the window later it may gain more.
+  // A twentieth of the window later, more may be gained.
   for (let index = 0; index < 5; index++) await step(context, home, `m${index}`, 400);
   home.summaries.expect(summary('## 1. Primary request\nfoxes'));
   expect((await context.buildRequest(home.options())).type).toBe('ready');
@@ -583,7 +583,7 @@ test('a compaction can be undone byte for byte, and no automatic one follows bef
   const again = home.manager();
   await again.loadSession(id);
   expect(JSON.stringify(again.getMessages())).toBe(before);
-  // Over the trigger now: without the way back it would be compacted at once.
+  // Over the trigger now: without the undo it would be compacted at once.
   home.model = { ...home.model, windowTokens: Math.floor(used(again) / 0.8) };
   expect(used(again)).toBeGreaterThanOrEqual(again.measure([]).triggerTokens);
   expect((await again.buildRequest(home.options())).type).toBe('ready');
@@ -604,7 +604,7 @@ test('after an overflow a request shrinks by a tenth, even if the named window h
   }
   const raw = (): number => sessionOf(context).projection.counter.countMessages(context.getMessages());
   const before = raw();
-  // The server counts more than was counted here.
+  // The server counts more tokens than were counted here.
   const windowTokens = Math.ceil(used(context) * 1.1);
   const error = { kind: 'overflow' as const, message: 'too long', retryable: false, windowTokens };
   expect(await context.shrinkAfterOverflow(error, home.options())).toBe(true);

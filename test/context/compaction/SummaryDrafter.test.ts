@@ -1,4 +1,7 @@
-/** The default over long sessions: nothing leaves before the trigger, then a summary that was written beside. */
+/**
+ * The default over long sessions: nothing is removed before the trigger, then a summary drafted in the background
+ * replaces it.
+ */
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,12 +32,12 @@ interface Run {
   readonly swaps: readonly Swap[];
   /** Every boundary, and every other reduction with its reason, in order. */
   readonly reductions: readonly string[];
-  /** Requests that did not begin with the one before, though nothing was reduced between them. */
+  /** Requests that did not start with the previous one, although nothing was reduced in between. */
   readonly breaks: number;
-  /** Results that were read since the last boundary and are not in the request before the next, byte for byte. */
+  /** Results read since the last boundary that are not in the request before the next, byte for byte. */
   readonly missing: readonly string[];
   readonly triggerTokens: number;
-  /** Tokens of the request at which each summary was asked for. */
+  /** Tokens of the request at which each summary was requested. */
   readonly askedAt: readonly number[];
   /** Of any request. */
   readonly mostTokens: number;
@@ -46,7 +49,7 @@ interface Given {
   readonly settings?: object;
 }
 
-/** A long session of reads, edits and prompts over real files, with time that passes only between its steps. */
+/** A long session of reads, edits and prompts over real files; time passes only between its steps. */
 async function longSession({ windowTokens, steps = 300, settings = {} }: Given): Promise<Run> {
   const home = await createTestHome({ windowTokens, settings });
   const clock = new VirtualTime();
@@ -58,7 +61,7 @@ async function longSession({ windowTokens, steps = 300, settings = {} }: Given):
     askedAt.push(context.measure([]).usedTokens);
     isWritten = true;
     const slept = clock.sleep(SUMMARY_MS, signal);
-    // Whoever waits for a summary lets the time pass.
+    // Waiting for a summary lets the time pass.
     if (isWaiting) void clock.pass(SUMMARY_MS);
     await slept;
     isWritten = false;
@@ -67,7 +70,7 @@ async function longSession({ windowTokens, steps = 300, settings = {} }: Given):
   };
   Object.assign(home.deps, { clock: clock.now, summarize });
   const context = home.manager();
-  /** Reading files takes the disk's time, which is none of the clock's: a draft is asked for, or there, at once. */
+  /** Reading files takes real time, not the clock's: a draft is requested, or ready, at once. */
   const settle = async (): Promise<void> => {
     while (context.draft() === 'running' && !isWritten) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -175,7 +178,7 @@ for (const { row: windowTokens, options } of firstIsQuick([48_000, 16_000, 128_0
           windowTokens,
         });
       expect(swaps.length).toBeGreaterThanOrEqual(2);
-      // The last may have been begun and not yet been used.
+      // The last one may have been started and not used yet.
       expect(asked).toBeLessThanOrEqual(Math.max(1.3 * swaps.length, swaps.length + 1));
       expect(failed).toBe(0);
       expect(reductions[0]).toBe('compact_boundary');
@@ -184,12 +187,12 @@ for (const { row: windowTokens, options } of firstIsQuick([48_000, 16_000, 128_0
       expect(breaks).toBe(0);
       expect(missing).toEqual([]);
       for (const { pre, files } of swaps) {
-        // A draft was there when the trigger was reached, or a step later.
+        // A draft was ready when the trigger was reached, or a step later.
         expect(pre).toBeGreaterThanOrEqual(triggerTokens);
         expect(pre).toBeLessThan(triggerTokens + 0.035 * windowTokens);
         expect(files).toBeGreaterThan(0);
       }
-      // None was begun long before: what it does not speak for is soon too much for the tail.
+      // None was started long before: the steps that it does not cover are soon too much for the tail.
       for (const tokens of askedAt) expect(tokens).toBeGreaterThan(triggerTokens - 0.12 * windowTokens);
       expect(mostTokens).toBeLessThan(0.9 * windowTokens);
     });
@@ -226,7 +229,7 @@ test('however fast a request grows, no draft starts below 65 % of a trigger set 
     await context.maintain(home.options());
   }
   expect(sizes.at(-1)).toBeGreaterThanOrEqual(0.65 * 16_000);
-  // The step before would have been near enough to the trigger for what a summary takes.
+  // The previous step would have been close enough to the trigger for a summary.
   expect(sizes.at(-2)).toBeGreaterThan(0.6 * 16_000);
 });
 
@@ -289,7 +292,7 @@ test('after an undone compaction no draft is requested before the next prompt', 
   home.summaries.expect(summary('1. Primary request and intent\nfoxes'));
   expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
   expect((await context.uncompact(home.options())).outcome).toBe('done');
-  // So near to the trigger that one would be begun.
+  // So close to the trigger that one would be started.
   home.model = { ...home.model, windowTokens: Math.ceil(context.measure([]).usedTokens / 0.79) };
   await context.maintain(home.options());
   await sessionOf(context).thread.settled();
@@ -362,7 +365,7 @@ describe('a draft', () => {
     const { context, step, answers, asked, made, sent } = await heldSession(40_000);
     while (context.draft() !== 'running') await step(1000);
     await asked(1);
-    // The summarizer takes longer than the rest of the window does.
+    // The summarizer takes longer than the rest of the window.
     while (!made().includes('reduction')) await step(1000);
     expect(sent()).toMatch(/step-2\b/);
     expect(sent()).not.toContain('step-2 alpha');
@@ -374,7 +377,7 @@ describe('a draft', () => {
     expect(sent()).not.toMatch(/step-2\b/);
     const boundary = context.entries().find(({ subtype }) => subtype === 'compact_boundary');
     expect(boundary?.compactMetadata?.filesIncluded).toHaveLength(1);
-    // And the next summary is had as the first would have been.
+    // The next summary is written as the first would have been.
     while (context.draft() !== 'running') await step(1000);
     await asked(2);
   });
@@ -428,7 +431,7 @@ describe('a draft', () => {
     expect(sent()).toContain('foxes');
     expect(sent()).not.toContain('step-1 alpha');
     expect(answers).toHaveLength(1);
-    // It was used: the next session begins without one.
+    // It was used: the next session starts without one.
     expect((await reopen()).draft()).toBe('none');
   });
 
@@ -486,7 +489,7 @@ describe('a draft', () => {
   });
 });
 
-/** A pace after steps of such a growth, each of so many milliseconds. */
+/** The pace after steps of this growth, each taking this many milliseconds. */
 function after(growths: readonly number[], stepMs: number, summaryMs?: number): number | undefined {
   const pace = new DraftPace();
   let [tokens, at] = [10_000, 0];
@@ -506,11 +509,11 @@ test('no growth is known before the first step', () => {
 });
 
 test('the lead is the growth of the request during a summary, plus one step', () => {
-  // Twenty seconds are taken at first: three steps of eight.
+  // Twenty seconds are assumed at first: three steps of eight.
   expect(after([1000, 1000, 1000, 1000], 8000)).toBe(4000);
   expect(after([1000, 1000, 1000, 1000], 8000, 40_000)).toBe(6000);
   expect(after([1000, 1000, 1000, 1000], 8000, 1)).toBe(2000);
-  // The largest step may come once.
+  // The largest step may occur once.
   expect(after([500, 500, 500, 2500], 60_000)).toBe(1000 + 2500);
 });
 

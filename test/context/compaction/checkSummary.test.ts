@@ -84,7 +84,7 @@ describe('paths in a summary', () => {
       fc.asyncProperty(fc.array(piece), fc.array(piece), async (parts, words) => {
         const log = new Log();
         log.prompt(words.join(' '));
-        // Syntax is changed by the same check; without it only marks are left.
+        // The same check changes syntax; without it only marks are added.
         const summary = parts.join(' ').replaceAll(/[<[]/g, '');
         const { text } = await checkSummary(summary, log.entries);
         const bare = (one: string): string => one.replaceAll(' (unverified)', '').replaceAll(QUOTED, '');

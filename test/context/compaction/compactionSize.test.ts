@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ContextManager } from '../../../src/context/index.ts';
 import { ask, call, createTestHome, outcome, say, summary } from '../harness.ts';
 
-/** What one compaction added to the log, in bytes, and what of that its summary takes. */
+/** The bytes that one compaction added to the log, and the part of its summary. */
 async function sizeOfCompaction(context: ContextManager, compact: () => Promise<unknown>) {
   const file = context.filePath() ?? '';
   const before = (await readFile(file)).length;

@@ -5,7 +5,7 @@ import { rewindTo } from '../anyCorrection.ts';
 import { configuration, createTestHome, say, step, summary, type TestHome } from '../harness.ts';
 import { sessionOf } from '../sessionOf.ts';
 
-/** A session with a compaction under way: what it waits for, and its report. */
+/** A session with a compaction in progress: the summary that it waits for, and its report. */
 async function compacting(home: TestHome) {
   let answer = (_: SummaryReply): void => {};
   const asked = new Promise<void>((resolve) => {
@@ -69,7 +69,7 @@ test('a request that the server finds too long is not a failure of the summarize
       await context.addMessage('user', `request ${index} ${'words of the user '.repeat(200)}`);
     await context.shrinkAfterOverflow(error, home.options());
   }
-  // A summary cannot be removed: where it is too long itself, another one takes its place without a model.
+  // A summary cannot be removed: if it is too long itself, one written without a model replaces it.
   for (let index = 0; index < 20; index++)
     await context.addMessage('user', `request ${index} ${'words of the user '.repeat(200)}`);
   home.summaries.expect(summary('alpha beta gamma delta '.repeat(1000)));

@@ -5,7 +5,7 @@ import { configuration, createTestHome, failure, say, step, summary, type TestHo
 const filler = 'alpha beta gamma delta '.repeat(200);
 const DAYS = ['Monday', 'Tuesday', 'Wednesday'];
 
-/** Long work, then a resume on each of three days, so near each other that all are in the tail. */
+/** Long work, then a resume on each of three days, so close together that all are in the tail. */
 async function threeDays(home: TestHome): Promise<ContextManager> {
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

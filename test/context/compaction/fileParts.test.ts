@@ -107,7 +107,7 @@ test('lines that are shown elsewhere are not quoted again', () => {
   const edit: FileSpot = { type: 'text', text: 'line 300 of the file' };
   expect(numbersIn(partOf([edit], 200, 1000, from(295, 299)))).not.toContain(297);
   expect(numbersIn(partOf([edit], 200, 1000, from(295, 299)))).toContain(300);
-  // A spot that is shown makes room for another one.
+  // A spot shown elsewhere makes room for another.
   const read: FileSpot = { type: 'lines', from: 700, to: 720 };
   expect(numbersIn(partOf([edit, read], 200, 1000, from(690, 730)))).toContain(300);
   expect(partOf([], 100_000, 1000, from(1, 600)).label).toBe('lines 601-1000 of 1000');

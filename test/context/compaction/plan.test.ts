@@ -68,7 +68,9 @@ const anyInput = fc
     };
   });
 
-/** Tokens of the atoms that stay as they are, with their clips; a line for each that nobody speaks for. */
+/**
+ * Tokens of the atoms that stay unchanged, with their clips, plus a line for each atom that the summary does not cover.
+ */
 function sizeOfPlan({ kept, uncovered, clips, userMessages, snippetTokens }: CompactionPlan): number {
   const clipped = new Map(clips.map(({ result, tokens }) => [result, tokens]));
   const lines = new Set(uncovered.filter(({ head }) => !isPrompt(head)));
@@ -137,7 +139,7 @@ describe('every plan', () => {
 
   test('space for files is reserved, however long the tail is', () => {
     planned(({ snippetTokens }, { budget, snippetTokens: wanted }) => {
-      // Where little is dropped, quotes do not take back what a summary frees: 120 tokens are enough for one.
+      // If little is dropped, quotes do not use up what a summary frees: 120 tokens are enough for one.
       const least = Math.min(wanted, 0.2 * budget.snippets, 120);
       expect(snippetTokens).toBeGreaterThanOrEqual(Math.floor(least));
       expect(snippetTokens).toBeLessThanOrEqual(Math.max(wanted, 0));
@@ -237,7 +239,7 @@ describe('/compact', () => {
       waits: true,
       settings: { compact: { auto: false } },
     });
-    // More than the tail may have: it stays because it is the newest of the conversation.
+    // More than the tail may contain: it stays because it is the newest of the conversation.
     const context = await conversation(home, filler.repeat(4));
     await context.append(environment);
     home.summaries.expect(summary('## Status\nIt was asked and answered.'));
@@ -294,7 +296,7 @@ describe('/compact', () => {
     expect(home.summaries.requests[0]?.messages.slice(0, -1)).toEqual(before);
   });
 
-  /** A little work on a file, and an answer so long that hardly anything is left to summarize. */
+  /** A little work on a file, and a reply so long that hardly anything is left to summarize. */
   const littleToGain = async (
     home: TestHome,
     early: string,
@@ -353,7 +355,7 @@ describe('/compact', () => {
         outcomes.push(report.outcome);
         if (report.outcome === 'done') {
           expect(report.postTokens).toBeLessThan(report.preTokens);
-          // Once more, with nothing said in between.
+          // Once more, without anything in between.
           const again = await context.compressCurrentContext(manual(home));
           expect(again.outcome).toBe('refused');
           expect(again.message).toMatch(/^[A-Z].*\.$/);

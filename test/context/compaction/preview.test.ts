@@ -16,7 +16,7 @@ test('a compaction’s diff lists only what it removed', { tags: 'long' }, async
   const titles = context.lastDiff()?.dropped.map(({ title }) => title) ?? [];
   expect(titles).not.toContain('step first0 · Read a.ts');
   expect(titles).toContain('step second0 · Read a.ts');
-  // What the user wrote stands in the summary message.
+  // The user's text is in the summary message.
   expect(titles).not.toContain('second 0');
   const quoted = context.items().find(({ title }) => title === 'second 0');
   expect(quoted?.state).toBe('summarized');
@@ -69,7 +69,7 @@ test('the next /compact applies exactly the previewed summary unless it has anot
   expect(preview.outcome).toBe('ready');
   const paid = () =>
     context.entries().flatMap(({ subtype, message }) => (subtype === 'usage' ? [message.usage] : []));
-  // What it cost is all that a preview leaves in the log.
+  // A preview leaves only its cost in the log.
   expect(paid()).toEqual([{ input_tokens: 500, output_tokens: 9 }]);
   const report = await context.compressCurrentContext({ ...home.options() });
   expect(paid()).toHaveLength(1);

@@ -5,7 +5,7 @@ import { configuration, createTestHome, failure, step, summary, type TestHome } 
 
 const filler = 'alpha beta gamma delta '.repeat(200);
 
-/** A session that was begun in `from` and has ten steps, with the shell in `to` since the second. */
+/** A session that started in `from` and has ten steps, with the shell in `to` since the second. */
 async function session(home: TestHome, to: string, from = '.'): Promise<ContextManager> {
   const context = home.manager();
   const environment = { directory: join(home.root, from) };
@@ -18,7 +18,7 @@ async function session(home: TestHome, to: string, from = '.'): Promise<ContextM
   return context;
 }
 
-/** The lines of the summary message that speak of the shell. */
+/** The lines of the summary message about the shell. */
 async function told(home: TestHome, context: ContextManager): Promise<readonly string[]> {
   const report = await context.compressCurrentContext({ ...home.options() });
   expect(report.outcome).toMatch(/^(done|fallback)$/);

@@ -26,7 +26,7 @@ async function open(
 
 let ids = 0;
 
-/** A read as the tool reports it: numbered lines, and the hash of the whole. */
+/** A read as the tool reports it: numbered lines, and the hash of the whole file. */
 async function read(
   context: ContextManager,
   home: TestHome,
@@ -183,7 +183,7 @@ test('a file shown in full and unchanged in the tail is not quoted again if ther
   await work(context, 8, 2500);
   await read(context, home, 'src/a.ts');
   expect((await compact(context, home)).files).toEqual(['src/b.ts']);
-  // Changed since it was read, it does not stand there any more as it is.
+  // Changed since it was read, so the tail no longer shows its current content.
   await writeFile(join(home.root, 'src/a.ts'), linesOf('other', 100));
   await work(context, 1, 2500);
   expect((await compact(context, home)).files).toContain('src/a.ts');

@@ -67,7 +67,7 @@ test('if both are too long, the first and the newest message are cut in the midd
     expect(text).toContain(words);
   expect(text).toMatch(/\[[\d,]+ characters left out; all: Recall\("#0"\)\]/);
   expect(text).toMatch(/\[[\d,]+ characters left out; all: Recall\("#2"\)\]/);
-  // Each has half of the room.
+  // Each has half of the space.
   expect(sizeOf(text)).toBeLessThanOrEqual(1000);
   expect(kept[1]?.ends?.head).toBeGreaterThan(500);
 });
@@ -211,7 +211,7 @@ test.each([
     await again.loadSession(id);
     expect(again.entries().some(({ subtype }) => subtype === 'past')).toBe(wholeBytes !== undefined);
     expect(text(again)).toBe(before);
-    // Once more, from what is in memory of it.
+    // Once more, from the part in memory.
     await again.addMessage('user', 'and on');
     for (let index = 0; index < 5; index++)
       await step(again, `more${index}`, 'alpha beta gamma delta '.repeat(500));

@@ -11,7 +11,7 @@ test('after a prompt larger than the window, the next one gets a real summary of
   await context.addMessage('user', 'never touch the database');
   await context.appendReply(say('Understood.'));
   await context.addMessage('user', filler(100_000));
-  // Nothing that a summary could stand in for would help: nobody is asked for one.
+  // A summary could not replace anything useful, so none is requested.
   expect((await context.buildRequest(home.options())).type).toBe('too_large');
   await context.addMessage('user', 'now in short');
   home.summaries.expect(summary('## Constraints\nThe database is never touched.'));

@@ -1,5 +1,5 @@
 /**
- * Goal 7: whatever the summarizer does, and however long it takes, no request waits for it.
+ * Whatever the summarizer does, and however long it takes, no request waits for it.
  *
  * @module-tag long
  */
@@ -12,7 +12,7 @@ const combinations = latenciesMs.flatMap((latencyMs) =>
   outcomeNames.map((outcome) => ({ latencyMs, outcome })),
 );
 
-/** Generous: of the processor's time, since other work on the machine does not lengthen it. */
+/** Generous, and in processor time, so that other work on the machine does not matter. */
 const MOST_CPU_MS = 500;
 
 function expectFinished(result: TaskResult): void {
@@ -20,7 +20,7 @@ function expectFinished(result: TaskResult): void {
   expect(result.problems).toEqual([]);
   expect(result.sentTokens).toBeLessThanOrEqual(result.windowTokens);
   expect(JSON.stringify(result.lastRequest?.messages)).toContain(CONSTRAINT);
-  // The summarizer's time is virtual and stands still while a request is built: whoever waits for it, hangs.
+  // The summarizer's time is virtual and stops while a request is built: a request that waits for it hangs.
   expect(result.waitedMs).toBe(0);
   expect(result.longestBuildCpuMs).toBeLessThan(MOST_CPU_MS);
 }

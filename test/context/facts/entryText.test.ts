@@ -86,7 +86,7 @@ describe('pasted text does not decide the language', () => {
   test('a summary is discarded only if the user never typed its language', () => {
     expect(sameLanguage(englishSummary, typed(`${chinese}\n${log}`))).toBe(false);
     expect(sameLanguage(chineseSummary, typed(german, german, german))).toBe(false);
-    // Long ago, and few words of many.
+    // Long ago, and only a few of many words.
     const mostlyEnglish = [chinese, ...Array.from({ length: 20 }, () => `${english} ${englishSummary}`)];
     expect(sameLanguage(chineseSummary, typed(...mostlyEnglish))).toBe(true);
     const mostlyChinese = [englishSummary, ...Array.from({ length: 20 }, () => chinese)];

@@ -7,7 +7,7 @@ import { Log } from './log.ts';
 const RED = ' FAIL  a.test.ts > adds\n Tests  1 failed | 1 passed (2)';
 const GREEN = ' Tests  2 passed (2)';
 
-/** The outcomes after a log that `write` makes, in short. */
+/** The outcomes after a log written by `write`, in short. */
 function told(write: (log: Log) => void): { readonly tests?: string; readonly failed?: string } {
   const log = new Log();
   write(log);
@@ -152,7 +152,7 @@ describe('the outcomes that are still current', () => {
 
 const TARGETS = 4;
 const target = fc.nat(TARGETS - 1);
-/** How a run is written, and which lines of its output the log then has. */
+/** How a run is written, and which lines of its output are in the log. */
 const shapes = [
   { write: (run: string) => run, cut: (lines: readonly string[]) => lines, hidesExit: false },
   {
@@ -227,7 +227,7 @@ test('in any order of runs and edits, no failure is reported that was fixed', { 
           const { write, hidesExit } = one.shape;
           log.command(write('node src/main.js'), 'output', fails[0] === true && !hidesExit ? 1 : 0);
         } else run(log, one, fails);
-        // Asked at every moment, as a compaction may come at any.
+        // Checked after every step, because a compaction may come at any time.
         statements += check(recordedFacts(log.entries, 10_000, undefined), fails);
       }
     }),
@@ -257,7 +257,7 @@ function run(log: Log, { target: only, shape, by }: TestRun, fails: readonly boo
   else log.command(command, output, exitCode);
 }
 
-/** The failures that a section tells as they are now; a line that says that files were changed since tells none. */
+/** The failures that a section reports as current; a line that says that files were changed since reports none. */
 function check(text: string, fails: readonly boolean[]): number {
   let statements = 0;
   for (const line of text.split('\n')) {

@@ -8,7 +8,7 @@ import { LogMaker } from './logMaker.ts';
 
 type HistoryOptions = NonNullable<ConstructorParameters<typeof HistoryManager>[0]>;
 
-/** By characters, so that every entry has a size of its own. */
+/** By characters, so that every entry has a different size. */
 const sizeOf = (entry: JSONLEntry): number =>
   4 + String(entry.message.content).length + String(entry.toolResult?.output ?? '').length;
 

@@ -23,7 +23,7 @@ const plain = (seq: number, given: Partial<WindowItem> = {}): WindowItem => ({
 });
 const talk = (count: number, given: (seq: number) => Partial<WindowItem> = () => ({})): WindowItem[] =>
   Array.from({ length: count }, (_, seq) => plain(seq, given(seq)));
-/** A reply with results of these sizes and 20 tokens of its own. */
+/** A reply of 20 tokens with results of these sizes. */
 const step = (seq: number, ...sizes: readonly number[]): WindowItem =>
   plain(seq, {
     isPrompt: false,
@@ -153,7 +153,7 @@ test('the window stays within the budget unless required items exceed it; in ord
       ];
       for (const id of must) if (id !== undefined) expect(included.has(id)).toBe(true);
       if (result.totalTokens > budget) {
-        // Nothing that may go is there, and what must stay is cut as far as it may be.
+        // It contains nothing optional, and required items are cut as far as possible.
         expect(kept.filter((one) => !must.includes(one.id) && !one.hasCalls)).toEqual([]);
         for (const { tokens } of result.clips) expect(tokens).toBe(50);
       }

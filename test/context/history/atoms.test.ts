@@ -195,7 +195,7 @@ function entriesOf(kind: string, id: string, log: readonly JSONLEntry[]): JSONLE
       return [system('reduction', { data: { kind: 'clip', reason: '', preTokens: 1, replacements } })];
     }
     case 'remove': {
-      // Also what is yet to come, as no program writes it.
+      // Including forms that no program writes yet.
       const removed = [...log.slice(-3).map(({ uuid }) => uuid), `u${seq + 2}`];
       return [system('reduction', { data: { kind: 'remove', reason: '', preTokens: 1, removed } })];
     }

@@ -18,7 +18,7 @@ const summary = {
   message: { role: 'user', content: 'summary' },
 } as const;
 
-/** Half a compaction in the middle of the log, before a whole one, and at its end. */
+/** Half a compaction in the middle of the log, before a complete one, and at its end. */
 const { entries } = new LogMaker()
   .prompt('a')
   .add(half)

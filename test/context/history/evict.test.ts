@@ -1,4 +1,6 @@
-/** What stays of a log whose past is left to the file makes the same requests as all of it, now and later. */
+/**
+ * The resident part of a log whose past is only in the file gives the same requests as the whole log, now and later.
+ */
 import { cp } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
@@ -28,7 +30,7 @@ function removal(removed: readonly string[], log: readonly JSONLEntry[]): NewEnt
   return removalEntry({ removed, strategy: 'test', reason: 'too long' }, liveEntries(log), facts);
 }
 
-/** A log as a session writes it: each method looks at what is shown, and appends what its name says. */
+/** A log as a session writes it: each method works on the visible conversation, and appends what its name says. */
 class SessionMaker extends LogMaker {
   constructor() {
     super();
@@ -44,7 +46,7 @@ class SessionMaker extends LogMaker {
     return this.add(removal(removed, this.entries));
   }
 
-  /** Puts a line in the place of each of these. */
+  /** Replaces each of these by a line. */
   mask(...uuids: readonly string[]): this {
     const notes = uuids.map((at) => ({ at, text: `line of ${at}` }));
     return this.add(
@@ -52,7 +54,7 @@ class SessionMaker extends LogMaker {
     );
   }
 
-  /** Brings the atoms with these heads back. */
+  /** Restores the atoms with these heads. */
   restore(...heads: readonly string[]): this {
     const restored = uuidsOf(groupAtoms(liveEntries(this.entries).entries), heads);
     return this.add(reductionEntry({ kind: 'restore', reason: 'by the user', ...facts, restored }));
@@ -98,7 +100,7 @@ function withoutPast(entries: readonly JSONLEntry[], end: End): readonly JSONLEn
 test('nothing is evicted while an undone rewind restores removals of what the compaction retained', () => {
   const log = new SessionMaker().prompt('a').prompt('b').prompt('c').prompt('d');
   log.remove('e1').remove('e2').remove('e3');
-  // In the conversation that went on from there nothing was removed, so the first message could be retained.
+  // Nothing was removed in the conversation that continued from there, so the first message could be retained.
   log.rewind('e4').prompt('e').compact('e1', 'e9');
   expect(withoutPast(log.entries, 'compaction').length).toBeLessThan(log.entries.length);
   log.undo('e8');
@@ -169,10 +171,10 @@ test.each(['compaction', 'removal'] as const)(
         for (const step of behind) {
           carryOut(log, step);
           const held = [...left, ...log.entries.slice(length)];
-          // What goes back behind the past has it read from the file.
+          // A rewind beyond the resident part reads it from the file.
           if (absentTarget(held) !== undefined) return;
           expect(projectMessages(held)).toEqual(projectMessages(log.entries));
-          // And what a removal would say of everything that is shown.
+          // And the note of a removal of everything visible.
           const shown = log.view().atoms.map(({ head }) => head.uuid);
           expect(removal(shown, held)).toEqual(removal(shown, log.entries));
         }
@@ -182,7 +184,7 @@ test.each(['compaction', 'removal'] as const)(
   },
 );
 
-// A large session that never compacts leaves to its file what removals took, and nobody can tell but by its memory.
+// A large session that never compacts leaves removed entries to its file, without any difference except in memory.
 
 const strategies = ['hybrid', 'sliding-window'] as const;
 
@@ -221,7 +223,7 @@ async function turns(context: ContextManager, at: TestHome, from: number, to: nu
     await context.append(prompt);
     await context.buildRequest(at.options());
     const read = { filesRead: [{ path: `/p/${turn % 30}`, hash: String(turn) }] };
-    // Ids as some servers give them: every call has the same.
+    // Ids as some servers send them: every call has the same.
     await step(context, 'call_0', `output ${turn} ${'word '.repeat(100 + (turn % 7) * 30)}`, read);
     await context.buildRequest(at.options());
     await context.appendReply(say(`answer ${turn}`, { inputTokens: 100, outputTokens: 10 }));
@@ -229,7 +231,7 @@ async function turns(context: ContextManager, at: TestHome, from: number, to: nu
   }
 }
 
-/** What is known of a session but for what is in memory. */
+/** The known facts about a session, apart from those in memory. */
 function told(context: ContextManager) {
   const { projection } = sessionOf(context);
   const { entries } = liveEntries(context.entries());

@@ -1,4 +1,4 @@
-/** Going back behind what is in memory, in a log whose file is not what it was. */
+/** Rewinds beyond the resident part, in a log whose file has changed. */
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -67,7 +67,7 @@ test('a rewind never crosses unreadable entries, and trying loses nothing', asyn
   });
   expect(await rewindTo(sessionOf(context), 'uuid50')).toBe(false);
   expect([shown(context), context.entries()]).toEqual(before);
-  // The next entry brings the file back, and with it the rest.
+  // The next entry restores the file, and with it the rest.
   await context.addMessage('user', 'go on');
   expect(await context.uncompact(options)).toMatchObject({ outcome: 'done' });
   expect(shown(context)).toContain(`prompt 50 xx`);

@@ -14,7 +14,7 @@ const note = (fields: MadeUpFields = {}): JSONLEntry =>
     ...fields,
   });
 
-/** What may become of a log from one look to the next. */
+/** Possible changes of a log from one check to the next. */
 const changes = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant('grow' as const), by: fc.nat(3) }),

@@ -33,7 +33,7 @@ const source = (cwd = 'repo'): InstructionSource =>
     isSensitive: (path) => path.endsWith('.env'),
   });
 
-/** What a change or a file comes to: its short path and its text. */
+/** The entry of a change or a file: its short path and its text. */
 const brief = (
   files: readonly { path: string; text: string | undefined }[],
 ): [string, string | undefined][] => files.map(({ path, text }) => [relative(base, path), text]);
@@ -148,7 +148,7 @@ describe('imports', () => {
 
 describe('changes', () => {
   const known = new Map<string, string>();
-  /** As the log does: every change is known from then on. */
+  /** As in the log: every change is known from then on. */
   async function changes(
     from: InstructionSource,
     ...touched: string[]
@@ -207,7 +207,7 @@ describe('changes', () => {
     ]);
     await write('repo/pkg/a/CLAUDE.md', 'a2');
     await rm(join(base, 'repo/pkg/AGENTS.md'));
-    // Another process: it knows the places from the log alone.
+    // Another process: it knows the folders only from the log.
     expect(await changes(source())).toEqual([
       ['repo/pkg/a/CLAUDE.md', 'a2'],
       ['repo/pkg/AGENTS.md', undefined],

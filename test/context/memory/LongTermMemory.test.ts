@@ -80,7 +80,7 @@ describe('a search', () => {
     const [all] = await memory().search('postgres production', patient);
     expect(all?.similarity).toBe(1);
     const [half] = await memory().search('postgres kubernetes', { minSimilarity: 0.1, timeoutMs: 10_000 });
-    // Four memories, one of which holds "postgres": 1 + ln(5/2) / ln 5, against 1 for the unknown word.
+    // Four memories, one of which contains "postgres": 1 + ln(5/2) / ln 5, against 1 for the unknown word.
     const weight = 1 + Math.log(5 / 2) / Math.log(5);
     expect(half?.similarity).toBeCloseTo(weight / (weight + 1), 10);
     expect(half?.file).toBe('notes.md');
@@ -316,7 +316,7 @@ describe('adding memories', () => {
       ['second', 'mine'],
     ] as const)
       expect(await one.search(word, { ...patient, category })).toMatchObject([{ category }]);
-    // Under its own name the file would count as one with secrets, and never be searched.
+    // Under its own name the file would look like one with secrets, and never be searched.
     const careful = memory({ isSensitive: (path) => path.endsWith('/secrets.md') });
     expect(await careful.remember('f', 'user', 'secrets')).toMatchObject({
       file: join(user, 'secrets-2.md'),

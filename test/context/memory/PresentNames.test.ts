@@ -42,7 +42,7 @@ test('a directory that changed long ago is read once', async () => {
   const later = new PresentNames(NAMES, () => Date.now() + 10_000);
   const first = await later.in(folder);
   expect(first).toEqual(['two']);
-  // The same answer, not an equal one: nobody asked the disk again.
+  // The same object, not an equal one: the disk was not read again.
   expect(await later.in(folder)).toBe(first);
   writeFileSync(join(folder, 'one'), 'x');
   expect(await later.in(folder)).toEqual(['one', 'two']);

@@ -11,7 +11,7 @@ import { madeUpEntry } from '../../madeUpEntry.ts';
 
 const PAUSE = 5000;
 
-/** An attempt that counts itself and ends as told. */
+/** An attempt that counts itself and ends as specified. */
 function attempts(outcome: DraftOutcome) {
   let count = 0;
   const write = async (): Promise<DraftOutcome> => {

@@ -34,7 +34,7 @@ test('a compaction repeats the skills in use, once, and the next one as well', a
   for (const _ of ['first', 'second']) expect((await compact()).match(/Bugs first\./g)).toHaveLength(1);
   const again = context.entries().filter(({ subtype }) => subtype === 'skill');
   expect(again.map(({ data }) => data)).toMatchObject([{ name: 'review' }, { again: true }, { again: true }]);
-  // Nothing was said since: a repeated skill is nothing new.
+  // Nothing was added since: a repeated skill is nothing new.
   const report = await context.compressCurrentContext({
     tools: [],
     signal: new AbortController().signal,

@@ -56,7 +56,7 @@ async function session() {
   };
 }
 
-/** The answer without its header. */
+/** The result without its header. */
 const body = (text: string): string => text.slice(text.indexOf(']\n') + 2);
 
 describe('a pointer', () => {
@@ -90,7 +90,7 @@ describe('a pointer', () => {
     expect(body((await ask({ id: '#4' })).text)).toBe(
       `Edited /repo/a.ts.\n[#2 call] Edit ${JSON.stringify(input)}`,
     );
-    // What a search found at an offset is read on at that offset.
+    // A hit at an offset can be read on from that offset.
     expect(body((await ask({ id: '#4', offset: 7 })).text)).toMatch(/^\/repo\/a\.ts\.\n\[#2 call\]/);
     expect((await ask({ id: '#4', query: 'const a = 2' })).found).toBe(true);
   });

@@ -55,7 +55,7 @@ describe('a search of the session', () => {
     ];
     const { text } = await recall({ query: 'deploy button' }, seenIn(entries), await store(), quiet);
     expect(hits(text).map(([id]) => id)).toEqual(['#0']);
-    // Where there is nothing else they are found,
+    // If there is nothing else they are found,
     const last = await recall({ query: 'color' }, seenIn(entries), await store(), quiet);
     expect(hits(last.text).map(([id]) => id)).toEqual(['#1']);
     // and later they are like everything else.

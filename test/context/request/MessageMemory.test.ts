@@ -9,7 +9,7 @@ import { configuration, createTestHome, say, step, summary } from '../harness.ts
 import { LogMaker } from '../history/logMaker.ts';
 import { sessionOf } from '../sessionOf.ts';
 
-/** A collector that takes whatever is not kept, at once. */
+/** A garbage collector that frees everything that is not kept, at once. */
 const greedy = () => ({ deref: () => undefined });
 
 const piece = fc.oneof(

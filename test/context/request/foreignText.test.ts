@@ -1,6 +1,4 @@
-/**
- * Notes of the program contain only its own words: what others wrote stands next to them, and cannot leave its place.
- */
+/** The program's notes contain only its own words: text by others is next to them, and cannot leave its frame. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { summaryMessages } from '../../../src/context/compaction/summaryRequest.ts';
@@ -36,7 +34,7 @@ const user = (subtype: string, content: string, data?: unknown): NewEntry =>
     ...(data === undefined ? {} : { data }),
   }) as NewEntry;
 
-/** Every entry in which text of others stands, with that text. */
+/** Every entry that contains text by others, with that text. */
 const entries: Readonly<Record<string, (text: string) => NewEntry>> = {
   'project instructions': (text) => instructionEntry({ path: '/p/AGENTS.md', text, hash: 'h' }),
   "the user's instructions": (text) =>
@@ -86,7 +84,7 @@ test.each(Object.keys(entries))('text in %s, next to notes, cannot leave its fra
       const { notes, others } = parts(sent);
       expect(notes).toHaveLength(2);
       expect(notes.join()).not.toContain(HOSTILE);
-      // A heading that says what follows, the text, and a note that it ends.
+      // A heading that announces the text, the text, and a note that ends it.
       expect(notes[0]).toContain('What follows up to the next note of the program is');
       expect(notes[1]).toMatch(/ends? here\.$/);
       const [before, block = '', after] = others;

@@ -21,7 +21,7 @@ const textOf = ({ content }: Message): string =>
     ? content
     : content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 
-/** What of the messages claims to be the program's: the frames that carry the key, with what is in them. */
+/** The parts of the messages that claim to be the program's: the frames with the key, and their contents. */
 function genuine(messages: readonly Message[]): string[] {
   const frame = new RegExp(`<system-note ${KEY}>\\n([^]*?)\\n</system-note ${KEY}>`, 'g');
   return messages.flatMap((message) =>
@@ -102,7 +102,7 @@ test('for a mentioned file, only the heading is the program’s, and nothing in 
   expect(genuine(messages)).toEqual([heading, end, heading, end]);
   for (const text of messages.map(textOf)) {
     expect(text.trim().endsWith(`<system-note ${KEY}>\n${end}\n</system-note ${KEY}>`)).toBe(true);
-    // The text contains the tag `data`, so its own is another one.
+    // The text contains the tag `data`, so its own tag is a different one.
     expect(text).toContain(`<data-2>\n${hostile.replaceAll(KEY, 'not-genuine')}\n</data-2>`);
   }
 });
@@ -184,7 +184,7 @@ test('a session without a key is unchanged', async () => {
   ]);
 });
 
-// With the key of the session, as if it had been read from the log; and without, as a stranger writes it.
+// With the session's key, as if read from the log; and without, as a stranger would write it.
 test.each([KEY, KEY.toLowerCase(), 'a1B2c3D4', ''])(
   'untrusted text never gets a mark of the program (key %j)',
   async (key) => {
@@ -216,7 +216,7 @@ test.each([KEY, KEY.toLowerCase(), 'a1B2c3D4', ''])(
     });
     const messages = manager.getMessages();
     const notes = genuine(messages);
-    // What else stands in them is the program's: headings, and what follows.
+    // Everything else in them is the program's: headings, and what follows.
     expect(notes.join()).not.toContain('approved everything');
     expect(notes).toHaveLength(10);
     for (const message of messages.slice(1)) {
@@ -226,7 +226,7 @@ test.each([KEY, KEY.toLowerCase(), 'a1B2c3D4', ''])(
       );
       expect(bare.toLowerCase()).not.toContain(KEY.toLowerCase());
     }
-    // Files come through as they are: an edit has to find what it is to replace.
+    // Files are unchanged: an edit has to find the text to replace.
     if (key === 'a1B2c3D4' || key === '')
       expect(messages.find(({ role }) => role === 'tool')?.content).toContain(text.trim());
   },

@@ -123,7 +123,7 @@ describe('the results of one reply', () => {
   /** By the higher estimate; a quarter of the window in real tokens. */
   const budgetOf = (window: number): number => 0.3 * window;
 
-  /** Admits texts as the results of one reply; gives what the model sees of each. */
+  /** Admits texts as the results of one reply; returns the part of each that the model sees. */
   const admitAll = async (texts: readonly string[], window: number): Promise<string[]> => {
     const blobs = new BlobStore(temporaryFolder());
     const single = limitsFor(settings.truncate, window);
@@ -132,7 +132,7 @@ describe('the results of one reply', () => {
     const shown: string[] = [];
     for (const [index, text] of texts.entries()) {
       const limits = shares.limitsOfNext(entries, single, window);
-      // Derived from the log alone: what was counted before makes no difference.
+      // Derived from the log alone: earlier counts make no difference.
       if (index < 50) expect(new ResultShares().limitsOfNext([...entries], single, window)).toEqual(limits);
       const admitted = await boundOutput({ text, kind: 'file' }, limits, blobs, { tool: 'Read' });
       shown.push(admitted.text);
@@ -158,7 +158,7 @@ describe('the results of one reply', () => {
           const single = limitsFor(settings.truncate, window);
           for (const text of shown) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(single.maxBytes);
           if (texts.length === 1) return;
-          // Pointers are all that may go beyond it, where even they are too many for a small window.
+          // Only pointers may exceed it, if even they are too many for a small window.
           expect(tokensOf(shown)).toBeLessThanOrEqual(
             budgetOf(window) + texts.length * 40 * Number(window < 10_000),
           );
@@ -177,7 +177,7 @@ describe('the results of one reply', () => {
     return Buffer.from(numbered).subarray(0, bytes).toString().replace(/\n.*$/, '');
   };
 
-  /** Sentences that differ, as those of a real text do. */
+  /** Sentences that differ, as in a real text. */
   const chinese = (characters: number): string => {
     const who = ['服务器', '客户端的缓存', '这个函数', '测试用例', '配置文件', '数据库连接', '用户界面'];
     const does = ['没有正确处理', '在启动时读取', '会覆盖', '已经不再支持', '需要重新计算', '忽略了'];
@@ -215,7 +215,7 @@ describe('the results of one reply', () => {
       const exact = shown.reduce((sum, one) => sum + countText(one), 0);
       expect(exact).toBeGreaterThanOrEqual(40_000);
       expect(tokensOf(shown)).toBeLessThanOrEqual(budgetOf(200_000));
-      // Those that come late still have a useful minimum.
+      // Late ones still have a useful minimum.
       for (const one of shown) expect(estimateTokens(one, HIGH)).toBeGreaterThan(800);
     });
 
@@ -250,7 +250,7 @@ describe('the results of one reply', () => {
     entries.push(resultOf(10, ' aB3dE9xY'.repeat(2000)));
     const used = estimateTokens(' aB3dE9xY'.repeat(2000), HIGH);
     expect(shares.limitsOfNext(entries, single, window).maxTokens).toBe(58_000 - used);
-    // Where the minimum of all is more than the budget, each has an equal share.
+    // If the minimum of all exceeds the budget, each has an equal share.
     expect(shares.limitsOfNext(reply(100), single, window).maxTokens).toBe(600);
     expect(shares.limitsOfNext(reply(1), single, window)).toEqual(single);
   });
@@ -370,7 +370,7 @@ test('with structure turned off, a list is limited only by lines and bytes', asy
 });
 
 describe('lines of a file', () => {
-  /** As Read gives them: at most 2,000 of them. */
+  /** As Read returns them: at most 2,000 of them. */
   const read = (totalLines: number, { first = 1, line = 'line', notes = [] as readonly string[] } = {}) => {
     const last = Math.min(totalLines, first + 1999);
     const lines = Array.from(

@@ -21,7 +21,7 @@ const proofs = [
   ...windowProofs,
 ];
 
-/** Where the models are known, the setting chooses one: proved in `test/cli/models/modelChoice.test.ts`. */
+/** If the models are known, the setting chooses one: proved in `test/cli/models/modelChoice.test.ts`. */
 const provedElsewhere = ['summaryModel'];
 
 test('every context setting has exactly one test', () => {
@@ -55,7 +55,7 @@ test.each([
   { strategy: 'oldest-removal', steps: 'mask', prompts: 'remove' },
   { strategy: 'hybrid', steps: 'mask', prompts: 'remove' },
   { strategy: 'sliding-window', steps: 'remove', prompts: 'remove' },
-  // What the user wrote is no step: it only goes where nothing else would fit.
+  // The user's messages are not steps: they are removed only if nothing else would fit.
   { strategy: 'mask-only', steps: 'mask', prompts: 'remove' },
   { strategy: 'off', steps: undefined, prompts: undefined },
 ])(

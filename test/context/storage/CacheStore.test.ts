@@ -146,7 +146,7 @@ test('bytes are counted correctly after any operations', () => {
         expect(held).toBeLessThanOrEqual(20);
         expect(cache.size).toBeLessThanOrEqual(4);
       }
-      // Nothing is counted that is no longer there: both still fit.
+      // Removed values are not counted: both still fit.
       cache.clear();
       cache.set('y', 'x'.repeat(10));
       cache.set('z', 'x'.repeat(10));

@@ -9,7 +9,7 @@ import { openToAppend } from '../../../src/context/storage/storedFiles.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 import { makeEntry } from './madeUpLog.ts';
 
-/** Linux has a device that is always full; elsewhere nothing so simple stands in for it. */
+/** Linux has a device that is always full; other systems have nothing that simple. */
 const noFullDevice = !existsSync('/dev/full');
 
 const line = (seq: number, content?: unknown): string => JSON.stringify(makeEntry(seq, content));

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../temporaryFolder.ts';
 import { makeEntry } from './madeUpLog.ts';
 
 const lineOf = (entry: JSONLEntry): string => seal(JSON.stringify(entry));
-/** Long enough for a search by halves. */
+/** Long enough for a binary search. */
 const lines = Array.from({ length: 300 }, (_, seq) => lineOf(makeEntry(seq, 'x'.repeat(2000))));
 
 async function fileWith(content: readonly string[]): Promise<string> {
@@ -69,7 +69,7 @@ test.each(['99999', '3'])(
   },
 );
 
-/** A log with a compaction: what it retained, its boundary and its summary, and what followed. */
+/** A log with a compaction: the retained entries, its boundary and its summary, and what followed. */
 const compacted = from(0, 299).map((seq): JSONLEntry => {
   const entry = (fields: MadeUpFields = {}) => makeEntry(seq, 'x'.repeat(2000), fields);
   if (seq === 0) return entry({ type: 'system', subtype: 'session_start' });
@@ -99,7 +99,7 @@ test('a large log with repeated lines is resumed without them', {
   ] as const) {
     const file = await fileWith([...plain.slice(0, end), ...plain.slice(again)]);
     expect(await uuids(file)).toEqual(expected);
-    // As from a start whose point was written.
+    // As after a start whose resume point was written.
     const { entries } = await loadLog(whole, { wholeBytes: 0 });
     const point = resumePointOf(entries);
     if (point !== undefined) await writeResumePoint(file, point);

@@ -80,7 +80,7 @@ test('every reason why a session cannot be opened has its own error', async () =
       await expect(store[attempt](id)).rejects.toMatchObject({ name: 'InvalidSessionIdError' });
   }
   const log = await store.createSession('taken');
-  // Not written to yet, but somebody's already.
+  // Nothing is written yet, but it is already taken.
   await expect(store.createSession('taken')).rejects.toMatchObject({ name: 'SessionLockedError' });
   await log.saveMessage('user', 'hello');
   for (const attempt of ['openSession', 'deleteSession'] as const)
@@ -219,7 +219,7 @@ test('deleting removes the log and its lock, and a missing one is not an error',
   expect(await readdir(join(store.folder, 'locks'))).toEqual([]);
 });
 
-/** A session that says these things and is closed. */
+/** A closed session with these messages. */
 async function save(
   store: PersistentStore,
   id: string,
@@ -302,7 +302,7 @@ test('a fork becomes a session only once complete, even if the process is killed
   const seen: unknown[] = [];
   async function* long(): AsyncGenerator<JSONLEntry> {
     for (let round = 0; round < 500; round++) if (entry !== undefined) yield entry;
-    // As a program finds it that starts after this one was killed here.
+    // As found by a program that starts after this one was killed here.
     const other = makeStore();
     seen.push(
       (await other.listSessions()).map(({ id }) => id),
@@ -314,7 +314,7 @@ test('a fork becomes a session only once complete, even if the process is killed
   expect((await store.listSessions()).map(({ id }) => id).sort()).toEqual(['copy', 'original']);
   expect(await readdir(join(store.folder, 'blobs/unfinished'))).toEqual([]);
   expect((await stat(join(store.folder, 'copy.jsonl'))).mode & 0o777).toBe(0o600);
-  // What cannot be opened because nothing was said is still no error.
+  // A file that cannot be opened because it contains no messages is not an error.
   await store.forkSession([], 'empty');
   expect(await store.loadSession('empty')).toBeUndefined();
 });

@@ -18,7 +18,7 @@ test('one process holds the lock, another reports the holder within 50 ms, and k
   expect(String((await once(child.stdout, 'data'))[0])).toBe('true\n');
 
   let fastest = Infinity;
-  // At its best: what else the machine does is not meant.
+  // The minimum, so that other load on the machine does not matter.
   for (let attempt = 0; attempt < 100 && fastest >= 50; attempt += 1) {
     const started = performance.now();
     const refused = await acquireSessionLock(file);
@@ -74,7 +74,7 @@ test('a garbled note does not hide that the session is locked', async () => {
   if (held.ok) held.release();
 });
 
-/** Only there can a process be told from an earlier one with its number. */
+/** Only there can a process be distinguished from an earlier one with its number. */
 const hasProc = existsSync('/proc/self/stat');
 
 test.each<readonly [string, object]>([

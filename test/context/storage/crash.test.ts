@@ -77,7 +77,7 @@ function collect(child: ChildProcess): {
   });
   return {
     opened,
-    // The last line may itself be torn: only what ends in a line feed was said.
+    // The last line may itself be torn: only lines that end in a line feed count.
     lastSeq: () => Math.max(-1, ...text.split('\n').slice(1, -1).map(Number)),
     errors: () => errors,
   };

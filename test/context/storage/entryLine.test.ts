@@ -49,7 +49,7 @@ test('lines without a checksum are read; after lines with one they are reported,
   expect(damaged).toMatchObject([{ line: 4, reason: 'has lost its checksum', lost: [] }]);
 });
 
-/** A line before lines were counted and had a version. */
+/** A line from before lines were counted and had a version. */
 function oldLine(seq: number): string {
   const { v: _, seq: __, ...line } = makeEntry(seq);
   return JSON.stringify({ ...line, gitBranch: 'main', compactMetadata: { trigger: 'auto', preTokens: 1 } });

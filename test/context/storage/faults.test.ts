@@ -1,4 +1,4 @@
-/** A session whose disk fails: what is told, what is kept, and what is on the disk in the end. */
+/** A session whose disk fails: what is reported, what is kept, and what is on the disk in the end. */
 import { appendFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,7 +20,7 @@ const prompt = (content: string): NewEntry => ({
 });
 const said = (entries: readonly JSONLEntry[]): unknown[] => entries.map((entry) => entry.message.content);
 
-/** A log that tries again at once. */
+/** A log that retries at once. */
 async function makeLog(
   store: JSONLStore,
   wholeBytes?: number,
@@ -62,7 +62,7 @@ test('pending lines are written once the disk works again, without another appen
   expect(await readLog(log.filePath)).toEqual({ entries: log.entries(), damaged: [] });
 });
 
-/** A disk that loses what came after the last sync that it took; its next syncs fail. */
+/** A disk that loses everything after its last successful sync, and whose next syncs fail. */
 class Forgetful extends JSONLStore {
   failures = 0;
   #durable = 0;
@@ -97,7 +97,7 @@ test('after a failed sync, everything since the last one is written again and re
   expect(said(log.entries())).toEqual(['safe', 'a', 'b', 'c']);
 });
 
-/** A disk whose first sync loses what it was given and reports it late, while the next ones are taken at once. */
+/** A disk whose first sync loses its data and reports it late, while the next ones succeed at once. */
 class Late extends JSONLStore {
   #tell = (): void => undefined;
   readonly #told = new Promise<void>((done) => {
@@ -105,7 +105,7 @@ class Late extends JSONLStore {
   });
   #durable = 0;
   #syncs = 0;
-  /** Begins to fail. */
+  /** Starts to fail. */
   fails = false;
   /** Lets the failing sync report. */
   report(): void {
@@ -150,7 +150,7 @@ test('a successful sync during a failing one does not hide what that one lost', 
   await recovered(problems);
   expect(await readLog(file)).toEqual({ entries: log.entries(), damaged: [] });
   expect(said(log.entries())).toEqual(['safe', 'a', 'b', 'c']);
-  // The second and the third share one, and so may what repeats the failed one.
+  // The second and the third share one, and so may the retry of the failed one.
   expect(store.syncs).toBeLessThanOrEqual(3);
 });
 

@@ -39,7 +39,7 @@ test('a large log is resumed from before the point its end refers to, the next t
   await writeFile(file, log.entries.map((entry) => `${seal(JSON.stringify(entry))}\n`).join(''));
   for (const time of ['first', 'second']) {
     const { entries } = await loadLog(file, { wholeBytes: 0 });
-    // Of the first compaction: the second came behind the rewind that the undo names.
+    // Of the first compaction: the second came after the rewind that the undo names.
     expect(evictedPrefixOf(entries)?.throughUuid, `${time} time`).toBe('e4');
     expect(entries.map(({ uuid }) => uuid)).toContain('e7');
     expect(projectMessages(entries)).toEqual(projectMessages(log.entries));

@@ -15,7 +15,7 @@ beforeEach(async () => {
   await mkdir(dirname(file));
 });
 
-/** What can be unpacked; the message is absent if that is everything. */
+/** The part that can be unpacked; the message is absent if that is everything. */
 async function unpack(packed: Buffer, start = 0): Promise<{ bytes: Buffer; problem?: string }> {
   await writeFile(file, packed);
   let problem: string | undefined;
@@ -67,7 +67,7 @@ test('every block before the damage is read, wherever it is', async () => {
   const share = packed.length / bytes.length;
   for (let block = 0; block < 4; block += 1) {
     const damaged = Buffer.from(packed);
-    // Behind the block's header, so that only unpacking it finds the damage.
+    // After the block's header, so that only unpacking finds the damage.
     const at = Math.floor((block + 0.5) * blockBytes * share);
     damaged.fill(0xff, at, at + 2000);
     const found = await unpack(damaged);

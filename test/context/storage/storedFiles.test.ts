@@ -115,7 +115,7 @@ test.each(['quarantine', 'agents', 'resume', 'locks'])(
   'deleting a session named like a folder of the user removes nothing through %s, and nothing else either',
   async (name) => {
     const { home, dataRoot, docs, tax, store, folder, file } = await setUp('docs');
-    // The lock's own folder exists already.
+    // The lock's folder already exists.
     if (name === 'locks') {
       const { rmSync } = await import('node:fs');
       rmSync(join(folder, name), { recursive: true });
@@ -184,7 +184,7 @@ test('content that is a link counts as missing, in part and in full', async () =
   expect(await store.blobs.read({ hash })).toBeUndefined();
   expect(await store.blobs.read({ hash }, { start: 0, end: 2 })).toBeUndefined();
   expect(readOriginal(folder, hash)).toBeUndefined();
-  // What is stored again replaces the link.
+  // Content that is stored again replaces the link.
   await store.blobs.put('my taxes\n');
   expect(String(await store.blobs.read({ hash }))).toBe('my taxes\n');
 });

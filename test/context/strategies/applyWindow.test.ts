@@ -7,7 +7,7 @@ import { contextSettingsSchema } from '../../../src/protocol/settings/contextSet
 import { LogMaker } from '../history/logMaker.ts';
 
 const { window } = contextSettingsSchema.parse({});
-/** A token for each character, and ten for what is around it. */
+/** One token for each character, plus ten. */
 const sizeOfResult = (atom: Parameters<typeof sizeOf>[0], index: number): number =>
   String(atom.calls[index]?.result?.toolResult?.output ?? '').length;
 const sizeOf = (atom: ReturnType<typeof viewOf>['atoms'][number]): number =>

@@ -12,7 +12,7 @@ import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { LogMaker } from '../history/logMaker.ts';
 import { anyConversation, conversation, idsOf, options } from './makeItems.ts';
 
-/** The item stands in the middle of a conversation, where its position says nothing. */
+/** The item is in the middle of a conversation, where its position does not matter. */
 const rankInTheMiddle = (given: Partial<StrategyItem>): MessagePriority | undefined =>
   assignMessagePriorities(conversation(11, (index) => (index === 5 ? given : {})))[5]?.priority;
 

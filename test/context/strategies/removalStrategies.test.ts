@@ -164,7 +164,7 @@ describe('adaptive choice', () => {
     expect(result.strategy).toBe('middle-removal');
     expect(result.scores?.['middle-removal'].toFixed(4)).toBe('0.5067');
     expect(result.scores?.['oldest-removal'].toFixed(4)).toBe('0.4800');
-    // The oldest of the lowest priority that is left.
+    // The oldest of the lowest remaining priority.
     expect(result.removed).toEqual(['m2', 'm5', 'm6', 'm7']);
     expect(result.tokens).toBe(5700);
     expect(result.reason).toBe(
@@ -190,7 +190,7 @@ describe('adaptive choice', () => {
     const items = conversation(10, (index) =>
       index < 2 ? { tokens: 1000, isPinned: true } : { tokens: 10 },
     );
-    // The ends cover everything, so the middle keeps everything and scores 0.4 for it.
+    // The ends cover everything, so middle removal keeps everything and scores 0.4.
     const result = adaptiveCompress(items, 2000, options({ preserveStart: 5, preserveEnd: 5 }));
     expect(result.scores?.['middle-removal']).toBeCloseTo(0.4);
     expect(result.scores?.['oldest-removal']).toBeLessThan(0.2);
@@ -264,7 +264,7 @@ test('ends and minimum hold unless the request could not be sent', () => {
         if (result === undefined) return;
         const { preserveStart: start, preserveEnd: end, minMessages } = given;
         const isAboveMinimum = result.kept.length >= Math.min(minMessages, items.length);
-        // An unsure hybrid may go on past the ends, down to the minimum.
+        // An uncertain hybrid may continue beyond the ends, down to the minimum.
         if (result.strategy === 'middle-removal' && !(isAboveMinimum && result.scores !== undefined)) {
           const list = items.map((one, index) =>
             index === items.length - 1 ? { ...one, isPinned: true } : one,

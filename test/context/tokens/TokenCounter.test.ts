@@ -9,7 +9,7 @@ const vocabulary = readVocabulary(o200k);
 const o200kModel = { tokenizer: 'o200k_base' } as const;
 const unknownModel = { tokenizer: 'unknown' } as const;
 
-/** Counts on the spot and keeps what it was asked. */
+/** Counts at once and records its inputs. */
 class LocalEncoder implements TokenEncoder {
   readonly asked: (readonly string[])[] = [];
   failures = 0;
@@ -48,7 +48,10 @@ const tools: readonly ToolSchema[] = [
   },
 ];
 
-/** The definition, with counts that `countExactly.test.ts` holds against the reference: four per message, ten per call and tool, three to begin the reply. */
+/**
+ * The definition, with counts that `countExactly.test.ts` compares with the reference: four per message, ten per call
+ * and tool, three to start the reply.
+ */
 function reference(): number {
   const count = (text: string): number => countExactly(vocabulary, text);
   let tokens = 3 + tools.reduce((sum, tool) => sum + 10 + count(JSON.stringify(tool)), 0);

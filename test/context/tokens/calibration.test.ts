@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Calibration } from '../../../src/context/tokens/calibration.ts';
 import { CLASSES, sumOf } from '../../../src/context/tokens/tokenClasses.ts';
 
-/** A server that counts each class by a factor of its own. */
+/** A server with a different factor for each class. */
 const factors = [1, 0.9, 1.2, 1.8, 1.5, 2, 0.8, 0.7];
 const reported = (features: readonly number[]): number =>
   features.reduce((sum, tokens, at) => sum + tokens * (factors[at] ?? 1), 0);

@@ -114,7 +114,7 @@ test.each([
 });
 
 test.each([
-  // Most of the user's words that are ever quoted, in a large window.
+  // The most of the user's text that is ever quoted, in a large window.
   [400_000, 10_000, { retain: 80_000, messages: 20_000, snippets: 40_000, facts: 6000, summary: 4096 }],
   [200_000, 10_000, { retain: 40_000, messages: 20_000, snippets: 20_000, facts: 6000, summary: 4096 }],
   [16_000, 2300, { retain: 3200, messages: 1600, snippets: 1305, facts: 640, summary: 2610 }],
@@ -126,7 +126,7 @@ test.each([
     retain: settings.compact.retain * window,
   });
   expect(made).toMatchObject(parts);
-  // Six tenths of the room below the trigger: the rest is for new work.
+  // Six tenths of the space below the trigger: the rest is for new work.
   expect(made.target).toBe(Math.floor(fixed + 0.6 * (budget.trigger - fixed)));
 });
 

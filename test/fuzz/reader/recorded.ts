@@ -28,7 +28,7 @@ interface Call {
 }
 
 const [JOB, CALL, WORD, NEWLINE] = ['\u0005', '\u0004', '\u0003', '\u0006'];
-/** Programs with a function of their own. In bash and zsh every other one has the same effect, but takes longer. */
+/** Programs with separate functions. In bash and zsh every other one has the same effect, but takes longer. */
 const programs: readonly string[] = [
   ...new Set([
     ...Object.keys(commands).filter((name) => name !== 'exit'),
@@ -64,7 +64,7 @@ export async function compareWords(
       if (calls === undefined) continue;
       runs += 1;
       if (unexpected(job, calls, policy) === undefined) continue;
-      // What runs in the background may be written down under the next command.
+      // A background command may be recorded under the next command.
       const [alone = []] = await record(shell, [job], arena);
       const what = unexpected(job, alone, policy);
       if (what !== undefined) surprises.push({ shell, ...job, what: `called: ${JSON.stringify(what)}` });
@@ -229,7 +229,8 @@ const print = (shell: string): string => `${shell === 'dash' ? 'command' : 'buil
 function prelude(shell: string): string {
   // dash has no other way to reach its own `printf`.
   const names = programs.filter((name) => shell !== 'dash' || (/^\w+$/.test(name) && name !== 'printf'));
-  // bash writes each line by itself, so a word of two lines would mix with what another program of a pipeline writes.
+  // bash writes each line separately, so a word of two lines would mix with the output of another program in a
+  // pipeline.
   const line = shell === 'dash' ? '' : `//$'\\n'/${NEWLINE}`;
   const write = `${print(shell).replace('%s', `'%s${WORD}'`)} "\${@${line}}" "\${PWD${line}}${CALL}" >&9`;
   const record = `_r() { ${write}; _c=$((_c+1)); case $_c in ???) exit 9;; esac; case $1 in ${ONE_WORD}) ${print(shell)} a.txt;; *) ${print(shell)} 'a.txt -o';; esac; return $_s; }`;

@@ -225,7 +225,7 @@ test.each<[string, (socket: Socket) => void]>([
     const { status, body } = await send(`https://127.0.0.1:${server.port}/`, request);
     for await (const _piece of body);
     expect(status).toBe(200);
-    // The connection is given back a moment after the end.
+    // The connection is returned a moment after the end.
     await new Promise((done) => setImmediate(done));
   }
 });

@@ -74,7 +74,7 @@ describe('one connection', () => {
     };
     await ask({});
     await ended;
-    // Server and client are one process: a few rounds of its event loop bring what was sent.
+    // Server and client are one process: a few rounds of its event loop deliver the data.
     for (let round = 0; round < 50; round += 1) await new Promise((done) => setImmediate(done));
     await ask({ endless: 'yes' });
     expect(sockets).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('one connection', () => {
 
   test('that the server has just closed is not a failure: the request is sent on a new one', async () => {
     const { url, sockets } = await serve((request, response) => {
-      // The second request meets a connection that goes away at this moment.
+      // The second request gets a connection that closes at this moment.
       if (request.headers.again !== undefined && sockets.length === 1) request.socket.destroy();
       else request.pipe(response);
     });
@@ -118,7 +118,7 @@ describe('one connection', () => {
       if (isOld.has(socket)) socket.resetAndDestroy();
       isOld.add(socket);
       waiting.push(() => response.end('answer'));
-      // All at once, so that they need a connection each.
+      // All at once, so that each needs a connection.
       if (waiting.length < 4 && sockets.length <= 4) return;
       for (const answer of waiting) answer();
       waiting = [];
@@ -177,7 +177,7 @@ test('headers may be as large as some gateways make them; endless ones are repor
 
 describe('a server that sends without end', () => {
   const TOO_LARGE = { code: 'ERR_REPLY_TOO_LARGE' };
-  /** Writes `piece` on the bare connection, again and again until it is closed; gives the bytes that it took. */
+  /** Writes `piece` to the bare connection, again and again until it is closed; returns the number of bytes taken. */
   async function flood(head: string, piece: string | Buffer) {
     let sent = 0;
     const { url } = await serve(({ socket }) => {
@@ -290,7 +290,7 @@ describe('a connection that cannot be made', () => {
   test('ends on abort, whatever the state of the connection', async () => {
     const gone = new AbortController();
     const never = new (class extends Agent {
-      override createConnection = () => undefined; // says later that it stands, which it never does
+      override createConnection = () => undefined; // reports a connection later, which it never does
     })();
     const sent = createSend(async () => never)('http://waiting.test/', post({ signal: gone.signal }));
     setTimeout(() => gone.abort(), 20);

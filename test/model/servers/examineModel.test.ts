@@ -1,4 +1,4 @@
-/** Tests of a model at an endpoint: what a real server on loopback is asked, and what follows from its answers. */
+/** Tests of a model at an endpoint: the requests to a real server on loopback, and the conclusions. */
 import { inflateSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
@@ -12,7 +12,7 @@ import {
 import { type Asked, type Route, sendJson, startLocalServer } from '../../e2e/support/localServers.ts';
 
 interface Abilities {
-  /** Tokens that it reads; the beginning of a longer prompt is lost. */
+  /** The tokens that it reads; the beginning of a longer prompt is lost. */
   readonly window: number;
   readonly json: boolean;
   readonly images: boolean;

@@ -17,7 +17,7 @@ const tools = [
   },
 ];
 
-/** In pieces of the given lengths, again and again. */
+/** In chunks of the given lengths, again and again. */
 function run(text: string, sizes: readonly number[] = [7]) {
   const reader = createTextCalls(tools);
   let shown = '';
@@ -253,7 +253,7 @@ describe('text that is not a call is kept byte for byte', () => {
       fc.property(soup, chunks, (text, sizes) => {
         const whole = `${text}\n\nSo much for that.`;
         const { calls, text: shown } = run(whole, sizes);
-        if (text.includes('<tool_response>')) return; // a result that the model invents may be anything
+        if (text.includes('<tool_response>')) return; // a result invented by the model may be anything
         expect(calls).toEqual([]);
         expect(shown).toBe(whole);
       }),

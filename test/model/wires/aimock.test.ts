@@ -1,4 +1,4 @@
-/** The three wires against a mock server of others, which reads and writes each API by its own code. */
+/** The three wire formats with a third-party mock server, which reads and writes each API with its own code. */
 import { LLMock } from '@copilotkit/aimock';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
@@ -98,7 +98,7 @@ describe.each(['chat', 'responses', 'anthropic'] as const)('the wire format %s',
     ]);
     expect((await ask(mock, [{ role: 'user', content: 'long' }])).at(-1)).toMatchObject({
       type: 'failed',
-      // The connection may end before the first piece has arrived.
+      // The connection may end before the first chunk has arrived.
       error: { kind: expect.stringMatching(/^(?:cut|network)$/), retryable: true },
     });
   });

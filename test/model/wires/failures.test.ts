@@ -1,4 +1,4 @@
-/** What servers on the Responses and Anthropic wires refuse, break and try: known errors, odd answers, hostile ones. */
+/** Failures of servers with the Responses and Anthropic formats: known errors, odd replies, hostile ones. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
@@ -24,7 +24,7 @@ async function ask(
   return last;
 }
 
-/** Answers every request with these pieces of an event stream. */
+/** Answers every request with these chunks of an event stream. */
 async function streams(name: Name, pieces: readonly string[], end: 'close' | 'hang' = 'close') {
   const raw = (response: ServerResponse): void => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -339,7 +339,7 @@ test('Anthropic: a reply that might not fit is made shorter for one request', as
       );
     return { text: 'Yes.' };
   });
-  // About this model the SDK would print a warning.
+  // The SDK would print a warning about this model.
   const warn = vi.spyOn(console, 'warn');
   const { maxOutputTokens: _, ...request } = { ...suiteRequest(), model: 'claude-sonnet-4-5' };
   const client = createModelClient('anthropic', { apiKey: 'k', baseUrl: server.baseUrl });
@@ -398,7 +398,7 @@ test.each(['chat', 'responses', 'anthropic'] as const)(
     // The third leaves out too little, so the next is sent although it is known to be too large.
     expect(sent).toEqual([1, 1, 1, 2, 3]);
     expect(learned).toEqual(server.received.map(({ text }) => Buffer.byteLength(text)));
-    // So small a request was not rejected for its bytes.
+    // A request this small was not rejected for its bytes.
     await askWith(1000);
     expect([server.received.length, learned.length]).toEqual([4, 3]);
   },

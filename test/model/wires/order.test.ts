@@ -1,4 +1,4 @@
-/** Reasoning between texts and calls goes back in its place; both APIs reject another order. */
+/** Reasoning between texts and calls is sent back in its place; both APIs reject another order. */
 import { expect, test } from 'vitest';
 import { anthropicBody, isThinking } from '../../../src/model/wires/anthropic/body.ts';
 import { createAnthropicTranslator } from '../../../src/model/wires/anthropic/events.ts';

@@ -1,4 +1,4 @@
-/** Small pure parts of the wires: where the prompt is cached, and the ids of calls. */
+/** Small pure parts of the wire formats: cache breakpoints, and the ids of calls. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cacheBreakpoints } from '../../../src/model/wires/anthropic/body.ts';

@@ -1,4 +1,4 @@
-/** What a reply may take of us: in all, at a time, and since it grew last. */
+/** The limits of a reply: in total, per chunk, and without new content. */
 import { expect, test } from 'vitest';
 import { toModelError } from '../../../src/model/errors.ts';
 import { readFailure } from '../../../src/model/failure.ts';
@@ -8,7 +8,7 @@ import { replyChunks } from '../../../src/model/wires/replyChunks.ts';
 
 const about = { baseUrl: 'http://127.0.0.1:1/v1', model: 'm', hasKey: true, reached: true, started: true };
 
-/** Reads an answer in pieces of 100 bytes; each `+` in it is a character of the reply. */
+/** Reads a response in chunks of 100 bytes; each `+` in it is a character of the reply. */
 async function read(body: string, bounds: Partial<ReplyBounds>, type = 'text/event-stream') {
   let [pieces, size] = [0, 0];
   async function* bytes(): AsyncGenerator<Uint8Array> {

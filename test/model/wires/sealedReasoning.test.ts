@@ -1,4 +1,6 @@
-/** Signed and encrypted reasoning in whole sessions: back byte for byte, to the model that wrote it, or not at all. */
+/**
+ * Signed and encrypted reasoning in whole sessions: sent back byte for byte to the model that wrote it, or not at all.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { BlobStore } from '../../../src/context/index.ts';
@@ -122,7 +124,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
     const { sessionId } = first.agent.state();
     await first.agent.close();
     const log = await readFile(file, 'utf8');
-    // As redaction would do it; a line without its checksum is read as well.
+    // As after redaction; a line without its checksum is read as well.
     const changed = log
       .split('\n')
       .map((line) => (line.includes('"items"') ? redactedLine(line) : line))
@@ -163,7 +165,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
   });
 
   test('after a compaction, two switches and a resume, each model gets its own reasoning byte for byte', async () => {
-    // What the server sent, as it sent it: the next request to the same model has it.
+    // Exactly as the server sent it: the next request to the same model contains it.
     const server = await serve((index, isSummary) =>
       isSummary
         ? { text: SUMMARY }
@@ -172,7 +174,7 @@ describe.each(wires)('$name', ({ name, serve, reasoningIn }) => {
     const open = (resume?: { readonly folder: string; readonly sessionId: string }) =>
       startAgent({ client: clientOf(server.baseUrl), tools: [read], info, ...(resume && { resume }) });
     const last = (): string => server.received.at(-1)?.text ?? '';
-    /** The parts of the last body that hold the thought of a reply. */
+    /** The parts of the last body that contain a reply's reasoning. */
     const thoughtOf = (index: number): readonly string[] =>
       reasoningIn(last()).filter((item) => item.includes(`Thought \\"${index}\\"`));
     const first = await open();

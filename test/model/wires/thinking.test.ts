@@ -1,4 +1,4 @@
-/** Thinking budgets at servers of all three APIs, which check each request against the types of the SDKs. */
+/** Thinking budgets with servers of all three APIs, which check each request against the SDKs' types. */
 import { expect, test } from 'vitest';
 import { createModelClient } from '../../../src/model/createModelClient.ts';
 import { rebuildBody } from '../../../src/model/wires/rebuildBody.ts';

@@ -34,7 +34,7 @@ test.each([
   '[core][diff] external = ./x ; why',
   '[diff "A b"]\n\ttextconv = "a # b" c\n[diff.Old]\ncommand=x',
   '[a "q\\"]x"]\nk = v\n',
-  // A comment does not go on in the next line, a value does.
+  // A comment does not continue on the next line, a value does.
   '# comment \\\n[diff]\n\texternal = ./x\n',
   '[a]\n\tb = c # comment \\\n[diff]\n\texternal = ./x\n',
   '[alias]\n\tx = a \\\n  b\\\n"c\\\nd"\n',

@@ -9,7 +9,7 @@ const docs = join(import.meta.dirname, '../../docs');
 const lex = (text: string, tokenizer = new Tokenizer()): object =>
   new Lexer({ gfm: true, tokenizer }).lex(text);
 
-/** Characters that the tokenizer itself looked through: of emphasis that it found, no more than that. */
+/** Characters that the tokenizer itself scanned: no more than the emphasis that it found. */
 function lookedThrough(text: string): number {
   const tokenizer = new Tokenizer();
   let characters = 0;
@@ -30,7 +30,7 @@ test.each(['_a', '*a', '**a', 'a_', '*a*', '_a*', '~a', '*_'])(
   'a word of only %s is scanned a bounded number of times',
   (part) => {
     const text = part.repeat(30_000 / part.length);
-    // Unbounded it would be the half of its square, 450 million.
+    // Unbounded it would be half of its square, 450 million.
     expect(lookedThrough(text)).toBeLessThan(700 * text.length + 3_000_000);
   },
 );

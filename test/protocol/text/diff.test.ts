@@ -4,7 +4,7 @@ import { plainText } from '../../../src/commands/pages/page.ts';
 import { diffOf } from '../../../src/export/html/blocks.ts';
 import { diffSize, readDiff } from '../../../src/protocol/text/diff.ts';
 
-/** A removed line that begins with two dashes, as comments of SQL do, looks like the name of a file. */
+/** A removed line that begins with two dashes, like an SQL comment, looks like a file name. */
 const sql = `--- a/q.sql
 +++ b/q.sql
 @@ -1,3 +1,2 @@

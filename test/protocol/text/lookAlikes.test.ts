@@ -5,7 +5,7 @@ import { lookAlikeTable } from '../../../src/protocol/text/lookAlikeTables.ts';
 import { reveal, revealedNotice } from '../../../src/protocol/text/reveal.ts';
 import { anyText } from '../../anyText.ts';
 
-/** What of a command is marked, as the code points. */
+/** The marked parts of a command, as code points. */
 const marks = (text: string): string[] =>
   Array.from(reveal(text, true).matchAll(/‹U\+([0-9A-F]+)(?: like [^›]+)?›/g), ([, code = '']) => code);
 

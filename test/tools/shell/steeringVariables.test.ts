@@ -104,7 +104,7 @@ test.each([
   ['LUA_INIT', '@init.lua'],
   ['LUA_INIT', 'dofile("x.lua")'],
   ['PYTHONPYCACHEPREFIX', '.cache'],
-  // Whatever it is called, what it names lies in the workspace.
+  // Whatever its name, its value lies in the workspace.
   ...[
     ...[
       '/srv/app',
@@ -127,7 +127,7 @@ test.each([
   ].flatMap((value) => ['GTK_PATH', 'ANYTHING', 'XDG_CONFIG_HOME'].map((name) => [name, value])),
   ['HOME', '/srv/app/home'],
   ['SHELL', './sh'],
-  // By custom, these names stand for files and folders.
+  // By convention, these names are files and folders.
   ...['CURL_HOME', 'WGETRC', 'INPUTRC', 'XDG_CONFIG_HOME', 'GTK_PATH', 'TERMINFO_DIRS', 'SSL_CERT_FILE'].map(
     (name) => [name, 'x/y.z'],
   ),

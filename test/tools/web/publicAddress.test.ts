@@ -86,7 +86,7 @@ describe('an address of this machine, its network or its cloud, or an unassigned
   ])('%s', (address) => expect(isPublicAddress(address)).toBe(false));
 });
 
-/** The same judgement from the registries, made with numbers instead of lists. */
+/** The same decision from the registries, computed with numbers instead of lists. */
 function isPrivate4(value: number): boolean {
   const within = (network: string, prefix: number): boolean => {
     const [a = 0, b = 0, c = 0, d = 0] = network.split('.').map(Number);

@@ -222,7 +222,7 @@ test.each([
 });
 
 describe('the reader thread', () => {
-  // As long as it takes: the limit has a test of its own.
+  // As long as it takes: another test covers the limit.
   const convert = (html: string, signal = new AbortController().signal, budgetMs = 150_000) =>
     convertPage(
       {

@@ -49,7 +49,7 @@ test('a draft is shown from the next step until its cost is recorded', async () 
   session.become('running', { type: 'step_started', step: 2 });
   await pause(10);
   expect(told).toEqual([true]);
-  // Without an event it is looked for now and then.
+  // Without an event it is polled from time to time.
   session.become('ready', { type: 'text_delta', text: 'x' });
   while (told.length < 2) await pause(50);
   expect(told).toEqual([true, false]);

@@ -1,11 +1,11 @@
-/** Keys that give the terminal to something else: an editor, the shell, the clipboard. */
+/** Keys that hand over the terminal: to an editor, the shell, the clipboard. */
 import { expect, test } from 'vitest';
 import { editDraft, pasteImage, suspend } from '../../../src/ui/controller/effects.ts';
 import type { EditOutcome, UiOptions } from '../../../src/ui/types.ts';
 
 type TerminalPorts = Parameters<typeof editDraft>[0];
 
-/** A screen that writes down what is done to it. */
+/** A screen that records its calls. */
 function setUp(options: Partial<Pick<UiOptions, 'editText' | 'stop'>> = {}, clipboard?: string) {
   const done: string[] = [];
   const ports = {

@@ -33,7 +33,7 @@ interface Place {
   readonly options?: { readonly pickFirst: boolean };
 }
 
-/** Plays messages, and gives the last state and every effect. */
+/** Plays messages, and returns the last state and every effect. */
 function play(messages: readonly Message[], place: Place = {}) {
   const { from = open, about = {}, draft = '', options = { pickFirst: false } } = place;
   let state = from;
@@ -103,7 +103,7 @@ describe('Ctrl+C and Ctrl+D', () => {
 
 test('a second Esc or Ctrl+C counts only while the hint of the first is on screen', () => {
   for (const intent of ['escape', 'clear_or_exit'] as const) {
-    // What is sent in between takes the hint away, and with it the first key.
+    // A message in between removes the hint, and with it the first key.
     for (const between of [{ type: 'hint_over' }, { type: 'submitted', draft: { text: '', display: '' } }])
       expect(play([key(intent), between as Message, key(intent)]).state).toMatchObject({
         phase: { type: 'session' },

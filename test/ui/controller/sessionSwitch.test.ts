@@ -19,7 +19,7 @@ function session(id: string, resumed = true): UiSession {
   return { agent, host: commandHost({ agent }), resumed, notices: [] };
 }
 
-/** Services that answer by id; unknown ids open. */
+/** Services that answer by id; unknown ids can be opened. */
 function setUp(answers: Readonly<Record<string, OpenOutcome>> = {}, first?: string) {
   const done: string[] = [];
   const phases: Phase[] = [];
@@ -58,7 +58,7 @@ function setUp(answers: Readonly<Record<string, OpenOutcome>> = {}, first?: stri
 
 const insert = (text: string) => ({ type: 'edit', edit: { type: 'insert', text } }) as const;
 
-/** Lets every promise that is due settle. */
+/** Lets every due promise settle. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 const locked: OpenOutcome = {

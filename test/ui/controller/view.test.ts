@@ -170,10 +170,10 @@ test('an undone compaction shows its sizes; a completed one has them in its entr
     { type: 'notice', level: 'info', text: 'Back. (2,000 → 8,000 tokens)' },
   ]);
   expect(play([started, ended]).prints).toEqual([{ type: 'notice', level: 'info', text: 'Back.' }]);
-  // Why a summary failed stands in its entry already.
+  // The entry already says why the summary failed.
   const failed = { ...report, outcome: 'fallback', message: 'No summary: 500.' } as const;
   expect(play([started, { type: 'compaction_ended', report: failed }]).prints).toEqual([]);
-  // A draft that did not fit is nothing that anybody asked for.
+  // A draft that did not fit was not requested by the user.
   const refused = { ...report, outcome: 'refused', message: 'Too little.' } as const;
   expect(
     play([started, { type: 'compaction_ended', report: { ...refused, trigger: 'auto' } }]).prints,

@@ -220,7 +220,7 @@ test('on a narrow screen, the change is visible even if answers are shortened', 
   pass(1000);
   await screen.press(keys.down);
   expect(screen.text().join('\n')).toContain("❯ 2. Yes, and don't\n  ask again for");
-  // A path for which the title has no room is said below it, whole.
+  // A path that does not fit into the title is shown below it, in full.
   const long = await ask({ ...asked, title: 'packages/app/src/a.js' }, 12, 20);
   expect(long.screen.text().slice(0, 3)).toEqual(['─ Edit packages/a… ─', '/home/me/project/src', '/a.js']);
 });

@@ -1,4 +1,4 @@
-/** Every dialog with keys of the user's own: they work, the line of keys names them, and Esc closes as always. */
+/** Every dialog with the user's own keys: they work, the line of keys names them, and Esc always closes. */
 import type { ReactNode } from 'react';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TurnRecord } from '../../../src/protocol/checkpoints.ts';
@@ -66,7 +66,7 @@ interface Case {
   readonly hint: string;
   readonly pressed: readonly string[];
   readonly done: readonly string[];
-  /** What Esc does, pressed until it leaves. */
+  /** The effect of Esc, pressed until the dialog closes. */
   readonly left: string;
   readonly open: (log: Log, clock: () => number) => ReactNode;
 }
@@ -212,7 +212,7 @@ const cases: Readonly<Record<string, Case>> = {
   'a folder that is not trusted yet': {
     file: { Confirmation: { y: null, f2: 'confirm:yes' } },
     hint: '❯ 1. Yes, I trust this folder',
-    // It lasts, so its key only selects it.
+    // Its effect lasts, so its key only selects it.
     pressed: [keys.down, 'y', f2, keys.enter],
     done: ['true'],
     left: 'false',

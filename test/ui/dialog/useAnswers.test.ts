@@ -1,9 +1,9 @@
-/** The quiet time of a question, with the real clock and a process that stands still. */
+/** The quiet time of a question, with the real clock and a suspended process. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startQuietTime } from '../../../src/ui/dialog/useAnswers.ts';
 
-/** Nothing else runs meanwhile: timers are late, and what is typed waits. */
+/** Nothing else runs in the meantime: timers are late, and typed keys wait. */
 function standStill(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
@@ -26,7 +26,7 @@ test('a key read right after the pause is over does not count, either', async ()
   const told = new Promise<boolean>((done) => {
     tell = done;
   });
-  // Due after the timer of the quiet time, and therefore handled next, as input would be.
+  // Due after the timer of the quiet time, and therefore handled next, like input.
   setTimeout(() => tell(quiet.isOverAtKey()), 201);
   standStill(400);
   expect(await told).toBe(false);

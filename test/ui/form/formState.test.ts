@@ -36,7 +36,7 @@ const keysOf: Readonly<Record<string, DialogKey>> = {
 
 const stray = { begin: () => undefined, holds: () => false };
 
-/** Presses keys by name; on the row to type in, `enter` and `escape` are those of the field. */
+/** Presses keys by name; in the text row, `enter` and `escape` are the field's. */
 function press(fields: readonly FormField[], ...names: readonly string[]) {
   let state = createForm({ fields });
   const answers: PermissionAnswer[] = [];

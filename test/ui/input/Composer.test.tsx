@@ -14,7 +14,7 @@ afterEach(() => {
   for (const app of running.splice(0)) app.unmount();
 });
 
-/** Something else that has the keyboard. */
+/** Another component that has the keyboard. */
 function Dialog() {
   useInput(() => {});
   return <Text>dialog</Text>;
@@ -25,13 +25,13 @@ const inkOptions = { interactive: true, exitOnCtrlC: false, patchConsole: false,
 
 let drawn = 0;
 
-/** Stands for the transcript, and counts how often it is drawn. */
+/** Stands in for the transcript, and counts its redraws. */
 function Neighbor() {
   drawn++;
   return <Text>neighbor</Text>;
 }
 
-/** Mounts a composer below some other rows in a terminal, and records what it tells its owner. */
+/** Mounts a composer below some other rows in a terminal, and records its calls to the owner. */
 async function mount(
   options: Partial<ComposerProps> & {
     columns?: number;
@@ -95,7 +95,7 @@ async function mount(
       if (handle.current === null) throw new Error('not mounted');
       return handle.current;
     },
-    /** The rows of the composer, without what stands around it. */
+    /** The rows of the composer, without its surroundings. */
     rows: () => screen.text().filter((row) => !above.includes(row) && row !== 'below'),
     show: async (rowsAbove: string[], change?: Partial<ComposerProps>) => {
       app.rerender(tree(rowsAbove, change));

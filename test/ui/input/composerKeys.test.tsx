@@ -1,4 +1,4 @@
-/** The search, stashed drafts, chords, keys of one's own and vim keys, on a screen. */
+/** The search, stashed drafts, chords, the user's own keys and vim keys, on a screen. */
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { userKeys } from '../../../src/ui/keys/userBindings.ts';

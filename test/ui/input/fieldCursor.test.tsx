@@ -1,5 +1,5 @@
 /**
- * Input methods compose where the terminal's cursor stands: after every key that is the insertion point.
+ * Input methods compose at the terminal's cursor: after every key that is the insertion point.
  *
  * @module-tag long
  */
@@ -26,7 +26,7 @@ const typing = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** What the keys make of a line, and where the cursor is in it. */
+/** The keys' effect on a line, and the position of the cursor in it. */
 function model(pressed: readonly string[]): { readonly before: string } {
   let [units, at]: [string[], number] = [[], 0];
   for (const key of pressed) {
@@ -41,7 +41,7 @@ function model(pressed: readonly string[]): { readonly before: string } {
   return { before: units.slice(0, at).join('') };
 }
 
-/** Flags next to each other join anew; that is the text buffer's own test. */
+/** Adjacent flags are joined again; the text buffer's own test covers that. */
 const isSimple = (pressed: readonly string[]): boolean => pressed.filter((key) => key === '🇩🇪').length < 2;
 
 test('in the filter of a list', { tags: 'long' }, async () => {

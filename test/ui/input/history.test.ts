@@ -12,7 +12,7 @@ import {
 } from '../../../src/ui/input/history.ts';
 
 describe('moving through earlier prompts', () => {
-  /** Presses ↑ (-1) and ↓ (1), with what is in the editor before each, and says what is shown. */
+  /** Presses ↑ (-1) and ↓ (1), with the text of the editor before each, and returns the shown texts. */
   const press = (start: HistoryWalk<string>, keys: readonly [-1 | 1, string][]): (string | undefined)[] => {
     let walk = start;
     return keys.map(([by, current]) => {

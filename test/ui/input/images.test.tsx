@@ -5,7 +5,7 @@ import type { Draft } from '../../../src/ui/input/composerState.ts';
 import { mount, plain } from '../mount.tsx';
 import { keys } from '../screen.ts';
 
-/** A composer whose pastes are looked up for as long as the test likes. */
+/** A composer whose pastes are checked for as long as the test wants. */
 async function openComposer(columns = 60) {
   const sent: Draft[] = [];
   const handle: { current: ComposerHandle | null } = { current: null };

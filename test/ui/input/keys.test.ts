@@ -5,7 +5,7 @@ import { strokesOf } from '../../../src/ui/keys/strokes.ts';
 
 type KeyEvent = Parameters<typeof strokesOf>[1];
 
-/** What the keys of one input event mean in the composer, behind something that is written there. */
+/** The meaning of the keys of one input event in the composer, after existing text. */
 function commandsOf(input: string, key: KeyEvent): readonly Command[] {
   return strokesOf(input, key).flatMap((stroke): readonly Command[] => {
     const reading = readStroke(defaultKeymap, stroke, { contexts: ['Chat', 'Global'], isEmpty: false });

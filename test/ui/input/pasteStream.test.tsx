@@ -5,7 +5,7 @@ import { createPasteAssembler, createPasteStream } from '../../../src/ui/input/p
 import { cpuClock } from '../../cpuTime.ts';
 import { createScreen, keys } from '../screen.ts';
 
-/** Cuts text into pieces of the given sizes, over and over. */
+/** Splits text into chunks of the given sizes, again and again. */
 function cut(text: string, sizes: readonly number[]): string[] {
   const pieces: string[] = [];
   for (let at = 0, index = 0; at < text.length; index++) {
@@ -125,7 +125,7 @@ describe('as the input of Ink', () => {
       screen.stdin.write(piece);
       await new Promise(setImmediate);
     }
-    // What follows the end of a paste at once still counts as pasted.
+    // Text right after the end of a paste still counts as pasted.
     await vi.waitFor(() => expect(pasted).toHaveLength(1), { timeout: 60_000 });
     await screen.press('b');
     expect(spentMs()).toBeLessThan(6000);

@@ -21,7 +21,7 @@ import { cpuClock } from '../../cpuTime.ts';
 
 const fold: PastedText = { label: '[Pasted text #1 +9 lines]', text: 'a\nb\nc\n' };
 
-/** A buffer from a text in which `|` stands for the cursor and `§` for a folded paste. */
+/** A buffer from a text in which `|` marks the cursor and `§` a folded paste. */
 function at(marked: string): TextBuffer {
   const [before = '', after = ''] = marked.split('|');
   const units = (text: string): Unit[] => unitsOf(text).map((unit) => (unit === '§' ? fold : unit));
@@ -190,7 +190,7 @@ const step = (buffer: TextBuffer, edit: Edit | 'up' | 'down', width: number): Te
     ? (moveVertically(buffer, edit === 'up' ? -1 : 1, width) ?? buffer)
     : applyEdit(buffer, edit);
 
-/** What the units must be: the text between folds, divided afresh. */
+/** The expected units: the text between folds, split again. */
 function divided(units: readonly Unit[]): Unit[] {
   const first = units.indexOf(fold);
   if (first === -1) return unitsOf(expand(units));

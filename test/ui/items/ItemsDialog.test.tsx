@@ -21,7 +21,7 @@ const item = (seq: number, fields: Partial<ContextItem> = {}): ContextItem => ({
   ...fields,
 });
 
-/** A session whose items do what they are told, as the real one does: an entry, then a measurement. */
+/** A session whose items obey, as the real one does: an entry, then a measurement. */
 function createSession(first: readonly ContextItem[]) {
   let items = first;
   let listener: (event: IdentifiedEvent) => void = () => undefined;
@@ -143,7 +143,7 @@ test('the filter finds titles, states and pointers; letters are text in it', asy
   expect(edits).toEqual([]);
   await screen.press(keys.enter, 'd');
   expect(edits).toEqual([{ action: 'drop', uuid: 'u4' }]);
-  // The first Esc takes the filter away, the second leaves.
+  // The first Esc removes the filter, the second closes.
   await screen.press(keys.escape);
   expect(screen.text().some((row) => row.startsWith('Filter'))).toBe(false);
   expect(closed()).toBe(0);

@@ -27,7 +27,7 @@ const shown = (key: DialogKey): string =>
         ? `edit ${'to' in key.edit ? key.edit.to : key.edit.type}`
         : 'other';
 
-/** Everything that a stroke means, one after the other. */
+/** Every meaning of a stroke, in order. */
 function meanings(stroke: Stroke, place: DialogFocus, keymap = defaultKeymap): readonly string[] {
   const all: string[] = [];
   for (let left: Stroke | undefined = stroke; left !== undefined; ) {
@@ -91,7 +91,7 @@ test('hints name the keys that trigger an action in that context', () => {
   const hints = keyHints(keymap, tasks);
   expect(hints.keys('select:previous', 'select:next')).toBe('Ctrl+K ↓');
   expect(hints.key('tasks:stop')).toBe('k');
-  // PgDn is Tasks' own now.
+  // PgDn now belongs to Tasks.
   expect(hints.key('select:pageDown')).toBeUndefined();
   expect(hints.does('select:pageDown', 'a page down')).toBeUndefined();
   expect(keyHints(keymap, filter).key('select:first')).toBe('Home');

@@ -6,7 +6,7 @@ const hint = (callId: string | undefined, canMove = true, width = 60) => (
   <BackgroundHint callId={callId} canMove={() => canMove} shortcut="ctrl+b" width={width} theme={plain} />
 );
 
-// Time passes as usual for the screen, and jumps to where a command counts as slow.
+// The screen's time passes as usual, and jumps to where a command counts as slow.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true }));
 afterEach(() => void vi.useRealTimers());
 const untilSlow = () => vi.advanceTimersByTimeAsync(3000);

@@ -111,7 +111,7 @@ test('queued messages have a line each; if there is no room for all, the newest 
   expect(queueLines({ queue, width: 40, rows: 2, theme, editQueuedKey: '↑' }).at(-1)).toBe(
     '⧗ three  ↑ to edit',
   );
-  // On a narrow screen the message is worth more.
+  // On a narrow screen the message matters more.
   expect(queueLines({ queue, width: 20, rows: 2, theme, editQueuedKey: '↑' }).at(-1)).toBe('⧗ three');
 });
 

@@ -1,4 +1,4 @@
-/** With reduced motion nothing on the screen changes by itself. */
+/** With reduced motion nothing on the screen changes automatically. */
 
 import { expect, test } from 'vitest';
 import { RetryNotice, Spinner } from '../../../src/ui/live/Spinner.tsx';

@@ -31,7 +31,7 @@ interface Given {
   readonly defaults?: SetupPort['defaults'];
 }
 
-/** The dialog with what it finds, past the moment in which keys do not count. */
+/** The dialog with its results, after the time in which keys do not count. */
 async function open({
   found = [],
   outcomes = [],
@@ -169,7 +169,7 @@ describe('with a local server', () => {
     await screen.press(keys.enter);
     expect(done).not.toHaveBeenCalled();
     clock.pass(250);
-    // What is learned later may change the order: then the next key has to be a choice anew.
+    // Late facts may change the order: then the next key must be a deliberate choice again.
     const better = { ...ollama, state: { type: 'models', models: [{ id: 'better', tools: true }] } } as const;
     refined([better]);
     await screen.waitFor((rows) => rows.some((row) => row.includes('better')));
@@ -252,7 +252,7 @@ describe('with nothing found', () => {
     expect(text()).toContain('Key:      •••••••••••••••');
     expect(text()).toContain('Endpoint: https://openrouter.ai/api/v1');
     expect(text()).toContain('This looks like a key for OpenRouter');
-    // Nothing goes out before the endpoint was looked at.
+    // Nothing is sent before the endpoint was checked.
     await press(keys.enter);
     expect(checked).toEqual([]);
     await press(keys.enter);
@@ -352,7 +352,7 @@ describe('a key that is put into another field', () => {
     expect(text()).toContain(`Endpoint: https://llm.example/v1${'•'.repeat(15)}`);
     expect(text()).toContain('This looks like a key, so it is hidden');
     expect(screen.output()).not.toMatch(/sk-|or-|0123/);
-    // An address it is all the same, once it goes on as one.
+    // It is still an address if it continues as one.
     await press('.eu/v2');
     expect(text()).toContain(`Endpoint: https://llm.example/v1${KEY.slice(0, 15)}.eu/v2`);
   });

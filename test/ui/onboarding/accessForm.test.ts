@@ -58,7 +58,7 @@ test.each([
   ['gsk_abc', 'Groq'],
   ['AIzaSyabc', 'Google'],
   ['xai-abc', 'xAI'],
-  // Several give out such keys: nobody is named.
+  // Several providers issue such keys, so none is named.
   ['sk-0123456789abcdef0123456789abcdef', undefined],
   ['whatever', undefined],
 ])('the key %s is of %s', (key, expected) => {

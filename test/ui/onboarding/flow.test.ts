@@ -1,4 +1,4 @@
-/** Onboarding without a screen: from step to step, and what has to be done for it. */
+/** Onboarding without a screen: the steps and their effects. */
 import { describe, expect, test } from 'vitest';
 import { createForm } from '../../../src/ui/onboarding/accessForm.ts';
 import { reduceSetup, startState } from '../../../src/ui/onboarding/flow.ts';
@@ -55,7 +55,7 @@ describe('an endpoint', () => {
     const outcome = { type: 'models', baseUrl, models: [{ id: 'one' }], isProven: true } as const;
     const answer = { type: 'checked', access: checked(asked), outcome } as const;
     const step = reduceSetup(played(asked).state, answer, {});
-    // Another object is another question, however alike.
+    // Another object is another request, even if it is equal.
     expect(step.effects).toEqual([]);
     const { state } = played(asked);
     if (state.step.type !== 'checking') throw new Error(state.step.type);

@@ -1,4 +1,4 @@
-/** The first minute as it looks: light and dark, in 20, 80 and 200 columns, with names in other scripts. */
+/** Golden screens of the first minute: light and dark, in 20, 80 and 200 columns, with names in other scripts. */
 import { expect, test } from 'vitest';
 import { Onboarding } from '../../../src/ui/onboarding/Onboarding.tsx';
 import type { FoundServer, SetupPort } from '../../../src/ui/onboarding/SetupPort.ts';

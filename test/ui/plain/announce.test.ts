@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { emptyView, type View } from '../../../src/ui/controller/view.ts';
 import { announce, noAnnouncements } from '../../../src/ui/plain/announce.ts';
 
-/** What is said of one view after the other, a second apart or as told. */
+/** The announcements for a series of views, a second apart or as specified. */
 function say(views: readonly Partial<View>[], stepMs = 1000): string[][] {
   let announced = noAnnouncements;
   return views.map((change, index) => {

@@ -1,4 +1,4 @@
-/** Dialogs as lists: what a line that answers them does. */
+/** Dialogs as lists: the effect of a line that answers them. */
 import { describe, expect, test, vi } from 'vitest';
 import type { Agent } from '../../../src/agent/types.ts';
 import type { ContextItem } from '../../../src/protocol/contextReport.ts';
@@ -14,7 +14,7 @@ import { askPhase, onboarding } from '../../../src/ui/plain/askPhase.ts';
 import type { Boot, OnboardingResult } from '../../../src/ui/types.ts';
 import { scriptedAgent, state } from '../../headless/scriptedAgent.ts';
 
-/** What a dialogue did: words of the controller's deeds, and what was told and asked. */
+/** The record of a dialog: the controller's actions, the output and the questions. */
 function createPorts(showsAnswers = true) {
   const deeds: string[] = [];
   const told: string[] = [];
@@ -35,7 +35,7 @@ function createPorts(showsAnswers = true) {
   return { ports, deeds, told, asked };
 }
 
-/** An agent that keeps what is asked of it. */
+/** An agent that records its requests. */
 function createAgent(more: Partial<Agent>): { readonly agent: Agent; readonly ops: Op[] } {
   const ops: Op[] = [];
   return { agent: { ...scriptedAgent(), submit: (op) => ops.push(op), ...more }, ops };

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { createLineReader } from '../../../src/ui/plain/lineReader.ts';
 
-/** A reader on a stream that is no terminal. */
+/** A reader on a stream that is not a terminal. */
 async function read(chunks: readonly string[], isTerminal = false): Promise<string[]> {
   const input = new PassThrough();
   const output = new PassThrough();

@@ -14,7 +14,7 @@ test('a line typed while a long question was being printed is not an answer', as
     decodeStrings: false,
     write(text: string, _encoding, done) {
       told += text;
-      // It takes its time to be written.
+      // Printing it takes a while.
       now += 5000;
       done();
     },

@@ -149,6 +149,6 @@ test('in true color, changed lines are tinted to their end, words are marked, an
   expect(added).toContain(`${opening(theme.addedWord)}two`);
   expect(added.startsWith(opening(theme.addedLine))).toBe(true);
   expect(removed.startsWith(opening(theme.removedLine))).toBe(true);
-  // A line that stays is neither tinted nor filled up.
+  // An unchanged line is neither tinted nor padded.
   expect(stripVTControlCharacters(kept)).toBe('2   let b;');
 });

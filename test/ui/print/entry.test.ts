@@ -26,7 +26,7 @@ const entry = (fields: MadeUpFields): JSONLEntry =>
   });
 const print = (fields: MadeUpFields, more: Partial<EntryOptions> = {}) => {
   const text = renderEntry(entry(fields), { ...options, ...more });
-  // The tint of a line reaches to its end.
+  // The tint of a line extends to its end.
   return text === undefined ? undefined : stripVTControlCharacters(text).replace(/ +$/gm, '');
 };
 const user = (content: unknown) => ({ role: 'user' as const, content });
@@ -401,7 +401,7 @@ test('notes for the model at the end of an output are not printed', () => {
   expect(result({ status: 'error', kind: 'command', output, display })).toBe(
     '✗ Bash(npm test)  exit 1 · 2s\n  ⎿ 1 failed',
   );
-  // Cut on its way into the log, it is another text: nothing is taken away then.
+  // Cut on its way into the log, it is a different text: nothing is removed then.
   const cut = `${output.slice(0, 20)}…`;
   expect(result({ status: 'error', kind: 'command', output: cut, display })).toContain(cut.slice(0, 8));
 });

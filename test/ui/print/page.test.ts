@@ -20,7 +20,7 @@ test('text that fits is unchanged, columns included', () => {
 test('text that does not fit continues below, indented', () => {
   const page: Page = () => [hanging(pageLine('  #12  ', { text: 'one two three four' }), 7)];
   expect(rows(page, 16)).toEqual(['  #12  one two', '       three', '       four']);
-  // On a very narrow screen the indent gives way.
+  // On a very narrow screen there is no indent.
   expect(rows(page, 8)[1]?.startsWith('    ')).toBe(true);
 });
 

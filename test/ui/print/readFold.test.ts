@@ -29,7 +29,7 @@ const mode = (name: string): Print =>
   print({ type: 'system', subtype: 'mode', message: { role: 'system', content: '' }, data: { mode: name } });
 const checkpoint = print({ type: 'system', subtype: 'checkpoint', message: { role: 'system', content: '' } });
 
-/** What is printed, a word for each. */
+/** The printed parts, one word each. */
 const words = (prints: readonly Print[]): readonly string[] =>
   prints.map((one) => {
     if (one.type === 'reads') return `reads ${one.entries.length}`;

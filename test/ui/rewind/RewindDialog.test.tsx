@@ -95,7 +95,7 @@ async function open({
     forks,
     limits,
     closed: () => closed,
-    /** Long enough for a key to be meant. */
+    /** Long enough for a key to count. */
     look: () => clock.pass(1000),
     resize: (width: number, height: number) => mounted.update(element(width, height)),
   };

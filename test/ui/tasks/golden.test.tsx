@@ -1,4 +1,6 @@
-/** Background tasks and the todo list as they look: light and dark, in 20, 80 and 200 columns, in other scripts. */
+/**
+ * Golden screens of background tasks and the todo list: light and dark, in 20, 80 and 200 columns, in other scripts.
+ */
 import { expect, test } from 'vitest';
 import type { Todo } from '../../../src/protocol/entries/fields.ts';
 import type { TaskInfo } from '../../../src/protocol/tasks.ts';

@@ -60,11 +60,11 @@ test('in a real xterm.js, the frame starts where expected', { tags: 'long' }, as
         terminal.unicode.activeVersion = '15-graphemes';
         const write = (text: string) => new Promise<void>((done) => terminal.write(text, done));
         await write(Array.from({ length: 40 }, (_, row) => `printed ${row} ${'p'.repeat(70)}\n`).join(''));
-        // A mark that is a line of its own and never broken tells where the frame begins.
+        // A mark on its own line that is never broken shows where the frame begins.
         await write('MARK\n');
         const row = Math.min(cursorRow, lines.length - 1);
         const up = lines.length - row;
-        // The cursor stands in its text, or behind it: never beyond the narrower screen, where it would be moved.
+        // The cursor is in its text, or after it: never beyond the narrower screen, where it would be moved.
         const column = Math.min(cursorColumn, textWidth(lines[row] ?? ''), columns - 1);
         const frame = `${lines.join('\n')}\n\u001B[${up}A\u001B[${column + 1}G`;
         await write(frame);

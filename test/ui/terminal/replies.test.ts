@@ -107,7 +107,7 @@ test('replies among typed keys are removed, and keys stay in order', () => {
         const pieces: string[] = [];
         let at = 0;
         for (const cut of cuts) {
-          // Nothing is cut behind a lone escape: that is a key of its own.
+          // Nothing is split after a lone escape: that is a separate key.
           const to = all[at + cut - 1] === '\u001B' ? at + cut + 1 : at + cut;
           pieces.push(all.slice(at, to));
           at = to;

@@ -68,7 +68,7 @@ test('a reply that arrives after the screen has released the terminal is awaited
   send('\u001B[?62;c');
   await over;
   expect({ typed: typed(), last: calls.at(-1) }).toEqual({ typed: '', last: 'raw false' });
-  // Answered: nothing is waited for any more.
+  // Answered: nothing waits any more.
   await input.answered();
   expect(calls).toHaveLength(5);
 });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createTerminalWindow, type TerminalWindow } from '../../../src/ui/terminal/terminalWindow.ts';
 import { createScreen } from '../screen.ts';
 
-/** Two lines as wide as the terminal, the cursor in the first: what an idle composer and its status line are. */
+/** Two lines as wide as the terminal, with the cursor in the first, like an idle composer and its status line. */
 function Frame({ window }: { readonly window: TerminalWindow }) {
   useCursor().setCursorPosition({ x: 2, y: 0 });
   const { columns } = useSyncExternalStore(window.subscribe, window.size);
@@ -19,7 +19,7 @@ function Frame({ window }: { readonly window: TerminalWindow }) {
 
 /** The frame on a screen of 80 columns, in VS Code's terminal. */
 async function frameIn80() {
-  // Longer than a resize is waited for.
+  // Longer than the wait for more resizes.
   const screen = createScreen({ columns: 80, rows: 20, quietMs: 160 });
   const window = createTerminalWindow(screen.stdout, 'xterm_js');
   const ink = render(<Frame window={window} />, {
@@ -48,7 +48,7 @@ test('after a resize, no written line is wider than the terminal', { tags: 'long
       ...(screen.output().slice(before).match(/a+|b+/g) ?? []).map((run) => run.length),
     );
     expect(widest).toBe(columns);
-    // Nothing else: what the old frame was broken into is gone.
+    // Nothing else: the pieces of the old frame are gone.
     expect(screen.scrollback()).toEqual(['a'.repeat(columns), 'b'.repeat(columns)]);
   }
 });

@@ -5,7 +5,7 @@ import { type Palette, type PaletteName, palettes } from '../../../src/ui/theme/
 
 type Rgb = ReturnType<typeof rgbOf>;
 
-/** Backgrounds that people have: black and white, the defaults of editors, Solarized, Nord, One Dark, Catppuccin. */
+/** Common backgrounds: black and white, the defaults of editors, Solarized, Nord, One Dark, Catppuccin. */
 const dark = ['#000000', '#1e1e1e', '#282c34', '#002b36', '#2e3440'];
 const light = ['#ffffff', '#fafafa', '#fdf6e3', '#eff1f5'];
 
@@ -28,7 +28,7 @@ describe.each(names)('%s', (name) => {
       expect(contrast(rgbOf(hex), rgbOf(background)), background).toBeGreaterThanOrEqual(ratio);
   });
 
-  // The few seconds before the terminal answers have less to choose from: the cube has no such tones.
+  // The few seconds before the terminal replies have fewer choices: the cube has no such tones.
   const in256 = name === 'undecided' ? 3.5 : ratio;
   test.each(textColors(palettes[name]))('%s can be read in 256 colors: %s', (_, hex) => {
     for (const background of backgrounds)

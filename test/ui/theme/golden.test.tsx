@@ -1,4 +1,4 @@
-/** Every theme on a sample of what colors are used for, and the list of them; in files below test/e2e/golden/screens. */
+/** Every theme on a sample of all uses of color, and the list of themes; files in test/e2e/golden/screens. */
 
 import { test } from 'vitest';
 import { Lines } from '../../../src/ui/dialog/Lines.tsx';

@@ -240,7 +240,7 @@ test('the full text of a shortened output is read when it is viewed', async () =
   await transcript.search(-1, 'line 1234');
   expect(shown(transcript).join('\n')).toContain('line 1234');
   expect(read).toBe(1);
-  // From below, its end is met first.
+  // Coming from below, its end is reached first.
   const other = open(entries.slice(0, 2), 40, 3, { original: async () => whole });
   await expect.poll(() => shown(other).join('\n')).toContain('line 1999');
   other.scroll(-1);

@@ -1,4 +1,4 @@
-/** The transcript view on a terminal: what it does when it has given the terminal back. */
+/** The transcript view on a terminal, and its behavior after it has handed the terminal back. */
 import { expect, test } from 'vitest';
 import type { Agent } from '../../../src/agent/types.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
@@ -90,14 +90,14 @@ test('it uses the configured keys, Alt and function keys included, and its statu
   expect(screen.text()[0]).toMatch(/row 24/);
   await screen.press('\u001B[1;5A');
   expect(screen.text()[0]).toMatch(/row 0/);
-  // Without a meaning of its own, a key is what it is without its modifiers.
+  // A key that is not bound is read without its modifiers.
   await screen.press('\u001B[1;5B');
   expect(screen.text()[0]).toMatch(/row 1/);
   await screen.press('\n');
   expect(screen.text()).toEqual(end);
   await screen.press(keys.ctrl('s'), 'row 12', '\r');
   expect(screen.text().join('\n')).toMatch(/row 12/);
-  // Esc and a letter in one piece are both, where Alt with it means nothing.
+  // Esc and a letter in one chunk are both, if Alt with it has no meaning.
   await screen.press('\u001Bx');
   await left;
   expect(screen.isRaw()).toBe(false);

@@ -328,7 +328,7 @@ test.each([false, true])(
   async (inThread) => {
     const dataRoot = temporaryFolder();
     await makeSession(dataRoot, { id: 'one' }, [say('some words'), reply('Yes.')]);
-    // A file in the place of its folder refuses root, too.
+    // A file in place of its folder keeps even root out.
     await writeFile(join(dataRoot, 'index'), '');
     const catalogue = open(dataRoot, inThread);
     expect(await titles(catalogue)).toEqual(['some words']);

@@ -62,7 +62,7 @@ test('an archived session is listed and found, and unarchived byte for byte', as
   expect(await catalogue.search('ask')).toMatchObject([
     { seq: 1, who: 'you', session: { isArchived: true } },
   ]);
-  // Nothing was read again for it, and an index made from the archive alone knows the same.
+  // Nothing was read again for it, and an index built from the archive alone knows the same.
   expect(await catalogue.refresh()).toMatchObject({ indexedBytes: 0 });
   await catalogue.close();
   const other = temporaryFolder();
@@ -129,7 +129,7 @@ test('a log is never overwritten by its archive, and a missing one is reported',
   expect(await catalogue.unarchive(key('one'))).toMatchObject({ type: 'failed', message: /EEXIST/ });
   expect(await readFile(file, 'utf8')).toContain('new');
   expect(await catalogue.archive(key('one'))).toMatchObject({ type: 'failed', message: /another session/ });
-  // Deleting the new one brings the old one to light.
+  // Deleting the new one reveals the old one.
   expect(await catalogue.remove(key('one'))).toMatchObject({ type: 'done' });
   await catalogue.refresh();
   expect(await catalogue.list()).toMatchObject([{ title: 'old', isArchived: true }]);
@@ -153,7 +153,7 @@ test('after a crash between packing and removing, the log is packed again with l
   expect(await readFile(file)).toEqual(whole);
 });
 
-/** An archive of 40 entries in several blocks, of which `bytes` are left. Returns its path and the lines of the log. */
+/** An archive of 40 entries in several blocks, truncated to `bytes`. Returns its path and the lines of the log. */
 async function damagedArchive(
   dataRoot: string,
   bytes?: number,
@@ -311,7 +311,7 @@ test('deleting removes what only that session uses and keeps what others use', a
   expect((await catalogue.list()).map(({ id }) => id).sort()).toEqual(['three', 'two']);
   expect(await catalogue.search('secretword')).toEqual([]);
   await catalogue.close();
-  // Also not in the pages of the index that nobody reads any more.
+  // Not even in unused pages of the index.
   expect(await pagesOf(dataRoot)).not.toContain('cretword');
   expect(await open(dataRoot).remove(key('one'))).toEqual({ type: 'missing' });
   expect(await open(dataRoot).remove(key('three'))).toMatchObject({ type: 'done' });
@@ -323,7 +323,7 @@ test('an original that a session starts to use during a deletion stays', { tags:
   const blobs = new BlobStore(join(dataRoot, 'projects/p/blobs'));
   const original = await blobs.put('late');
   await makeSession(dataRoot, { id: 'one' }, [say('x'), result('Bash', 'cut', { original })]);
-  // Made elsewhere, so that it is there at once.
+  // Created elsewhere, so that it appears at once.
   const elsewhere = temporaryFolder();
   const late = await makeSession(elsewhere, { id: 'late' }, [result('Bash', 'cut', { original })]);
   const deleting = open(dataRoot).remove(key('one'));

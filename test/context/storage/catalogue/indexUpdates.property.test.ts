@@ -12,7 +12,7 @@ const words = ['alpha', 'beta', '购物车', 'delta'] as const;
 
 const id = fc.constantFrom(...ids);
 const word = fc.constantFrom(...words);
-/** What happens on disk between two looks, and the looks themselves. */
+/** Changes on disk between two scans, and the scans themselves. */
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant('add' as const), id, word }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('replace' as const), id, word }) },
@@ -31,7 +31,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** What a catalogue says, without what the disk alone decides. */
+/** The content of a catalogue, without parts that only the disk decides. */
 async function said(catalogue: Catalogue): Promise<unknown> {
   const sessions = (await catalogue.list()).map(
     ({ id, project, title, messageCount, promptCount, isArchived, lastLines }) => ({
@@ -78,7 +78,7 @@ test('after any changes, an updated index equals a new one', {
             return;
           }
           case 'replace':
-            // Ids and times of a log are its own.
+            // A log has its own ids and times.
             generation += 100;
             await makeSession(dataRoot, { ...key, minute: generation }, [
               say(`asks ${one.word}`),

@@ -37,7 +37,7 @@ export interface Place {
   readonly project?: string;
   readonly id: string;
   readonly cwd?: string;
-  /** Minutes after `START` of the first entry; each further entry is one minute later. */
+  /** Minutes after `START` of the first entry; each later entry is one minute later. */
   readonly minute?: number;
   /** Position of the first entry. */
   readonly seq?: number;

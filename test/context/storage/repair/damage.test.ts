@@ -10,13 +10,13 @@ import { temporaryFolder } from '../../../temporaryFolder.ts';
 import { realLog } from '../realLog.ts';
 
 const [from, to] = [0, 2 ** 31];
-/** Where a spot takes more than all identity of a line and the end of the one before, both are gone. */
+/** If a spot takes all of a line's identity and the end of the previous line, both are lost. */
 const lengths = fc.oneof(
   { arbitrary: fc.integer({ min: 1, max: 24 }), weight: 3 },
   fc.integer({ min: 25, max: 120 }),
 );
 
-/** What is done to the bytes of one spot; `length` bytes from `at`. */
+/** The change of the bytes at one spot; `length` bytes from `at`. */
 const hurt: Readonly<Record<string, (bytes: Buffer, at: number, length: number, seed: number) => Buffer>> = {
   flip: (bytes, at, _, seed) => {
     const hurt = Buffer.from(bytes);
@@ -53,9 +53,9 @@ for (const { row: kind, options } of firstIsQuick(Object.keys(hurt)))
         expect(read.entries.map(({ seq }) => seq)).toEqual(
           [...read.entries.map(({ seq }) => seq)].sort((a, b) => a - b),
         );
-        // Whatever is not as it was is told of, but for blank bytes between lines.
+        // Every difference is reported, except blank bytes between lines.
         if (untouched.length < entries.length) expect(read.damaged.length).toBeGreaterThan(0);
-        // Behind the end nothing says how many there were.
+        // After the end, nothing shows how many there were.
         const last = (entries.at(-1)?.seq ?? 0) - 2;
         const told = read.damaged.flatMap((one) => one.lost).flatMap(([first, end]) => range(first, end));
         for (const { seq } of lost) if (seq < last && seq > 0) expect(told).toContain(seq);

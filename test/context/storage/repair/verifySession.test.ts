@@ -94,7 +94,7 @@ test('an endless list is cut and marked', async () => {
 interface Spot {
   readonly at: number;
   readonly length: number;
-  /** Zeros, one flipped bit, written twice, the file's beginning behind its end. */
+  /** Zeros, one flipped bit, a duplicate, the file's beginning after its end. */
   readonly kind: number;
 }
 
@@ -110,7 +110,7 @@ function hurtBy(bytes: Buffer, spots: readonly Spot[]): Buffer {
   return hurt;
 }
 
-/** A repair leaves a sound log with all that could be read before, and the original as it was. */
+/** A repair leaves an intact log with everything that could be read before, and keeps the original. */
 async function expectRepaired(file: string, hurt: Buffer, now: Date): Promise<void> {
   await writeFile(file, hurt);
   const before = await readLog(file);
@@ -154,7 +154,7 @@ test('after any damage, a repair gives an intact log and keeps the original', {
   expect((await readdir(dirname(file))).filter((name) => name.includes('damaged'))).toEqual([]);
 });
 
-/** The same bytes each time: entries of one moment, so that no time tells a copy from what is new. */
+/** The same bytes each time: all entries have the same time, so that it does not distinguish a copy. */
 function fixedLog(): Buffer {
   const timestamp = makeEntry(0).timestamp;
   const lines = Array.from({ length: 9 }, (_, seq) => {

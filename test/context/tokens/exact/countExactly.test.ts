@@ -120,7 +120,7 @@ test.each([['a'], ['中'], [' '], ['-'], ['\n'], ['😀'], ['aB3'], ['̈']])(
 );
 
 test('a split run has hardly more tokens than an unsplit one', { tags: 'long' }, () => {
-  // Eight letters are one token, so that no cut can hide.
+  // Eight letters are one token, so that no cut goes unnoticed.
   const tokens = countExactly(vocabulary, 'a'.repeat(400_000));
   expect(Math.abs(tokens - 50_000)).toBeLessThan(0.005 * 50_000);
 });

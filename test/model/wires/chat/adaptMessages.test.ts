@@ -75,7 +75,7 @@ test.each(refusals)('an error about %s is understood', (_name, status, words, ex
   const first = firstDialect('http://x/v1', 'm', false);
   const next = learnDialect(first, words, status);
   expect(next?.adaptations).toEqual(expected === undefined ? undefined : [expected]);
-  // What was given up already is not given up again.
+  // A feature that was dropped is not dropped again.
   if (next !== undefined)
     expect(learnDialect(next, words, status)?.adaptations ?? []).not.toEqual(next.adaptations);
 });

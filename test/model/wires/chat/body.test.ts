@@ -46,7 +46,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
 );
 const tools = [{ name: 'Read', description: 'Reads.', parameters: { type: 'object' } }];
 
-/** What happens to a conversation from one request to the next. */
+/** Changes of a conversation from one request to the next. */
 const change = fc.oneof(
   {
     weight: 5,

@@ -1,4 +1,4 @@
-/** Bodies of chat completions fit the types of the SDK, in every form in which servers accept them. */
+/** Bodies of chat completions match the SDK's types, in every form that servers accept. */
 import fc from 'fast-check';
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions/completions';
 import { expect, test } from 'vitest';

@@ -48,7 +48,7 @@ test('many small chunks of one call, each with its name and a bracket, are not p
   expect(slots.size()).toBe(900_012 + 'Read'.length + 'c0'.length);
 });
 
-/** The slow way to say it. */
+/** The slow definition. */
 function isObject(text: string): boolean {
   try {
     return text.trim().startsWith('{') && JSON.parse(text) !== undefined;

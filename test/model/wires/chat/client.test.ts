@@ -24,7 +24,7 @@ afterEach(async () => {
   stderr.mockRestore();
   stdout.mockRestore();
   while (closing.length > 0) await closing.pop()?.();
-  expect(texts.join('')).toBe(''); // anything there would land on the screen
+  expect(texts.join('')).toBe(''); // text there would appear on the screen
 });
 
 async function serve(...answers: Answer[]) {
@@ -184,7 +184,7 @@ describe('each stream ends in exactly one done or failed', () => {
 
   test.each<readonly [string, beginning: readonly string[], progressTimeoutMs: number]>([
     ['before any reply', [], 200],
-    // Includes the time until the beginning arrives, which on a busy machine may take a second.
+    // Includes the time until the start arrives, which on a busy machine may take a second.
     ['after the start of a reply', [say('a')], 5_000],
   ])('keep-alives %s for too long', async (_name, beginning, progressTimeoutMs) => {
     const { baseUrl } = await serve((response) => {
