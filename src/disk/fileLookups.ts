@@ -12,6 +12,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   realpathSync,
   type Stats,
   statSync,
@@ -73,6 +74,28 @@ export const isDirectory = (path: string): boolean => lstatOf(path)?.isDirectory
  * unreadable. `flags`: more flags for open(2). Never blocks on a pipe, even if one replaces the file in the meantime.
  */
 export function readFileNow(path: string, maxBytes: number, flags = 0): Buffer | null | undefined {
+  return readNow(path, flags, (file, size) => (size <= maxBytes ? readFileSync(file) : undefined));
+}
+
+/**
+ * The content of a regular file, or of a large one `bytes` of its beginning and of its end. Null and undefined as for
+ * `readFileNow`.
+ */
+export function readEndsNow(path: string, bytes: number): readonly Buffer[] | null | undefined {
+  return readNow(path, 0, (file, size) => {
+    if (size <= 2 * bytes) return [readFileSync(file)];
+    return [0, size - bytes].map((at) => {
+      const buffer = Buffer.alloc(bytes);
+      return buffer.subarray(0, readSync(file, buffer, 0, bytes, at));
+    });
+  });
+}
+
+function readNow<T>(
+  path: string,
+  flags: number,
+  read: (file: number, size: number) => T,
+): T | null | undefined {
   const { O_RDONLY, O_NONBLOCK = 0 } = constants;
   let file: number;
   try {
@@ -84,7 +107,7 @@ export function readFileNow(path: string, maxBytes: number, flags = 0): Buffer |
   }
   try {
     const info = fstatSync(file);
-    return info.isFile() && info.size <= maxBytes ? readFileSync(file) : undefined;
+    return info.isFile() ? read(file, info.size) : undefined;
   } catch {
     return undefined;
   } finally {

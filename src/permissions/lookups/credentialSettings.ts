@@ -1,6 +1,7 @@
 /** Files that are not secret by their names but may contain a password, a token or a private key. */
-import { readFileNow } from '../../disk/fileLookups.ts';
+import { readEndsNow, readFileNow } from '../../disk/fileLookups.ts';
 import { findSecrets } from '../../redact/findSecrets.ts';
+import { textsIn, unpackedStart } from './searchedText.ts';
 
 interface Settings {
   /** Matches the path in lower case. */
@@ -125,10 +126,9 @@ const isKey = (text: string): boolean =>
   );
 
 const MAX_KEY_BYTES = 64_000;
-
 const MAX_BYTES = 1_000_000;
-/** Larger files with other names are not searched: it takes up to 40 ms per MB. */
-const MAX_SEARCHED = 200_000;
+/** Bytes of the beginning and of the end of other files that are searched: it takes up to 40 ms per MB. */
+const MAX_SEARCHED = 300_000;
 
 /** Code, documents, lock files and the like: they contain examples, hashes and the names of secrets. */
 const notSettings =
@@ -151,13 +151,19 @@ export function holdsCredentials(path: string): boolean {
   const found = settingsAt(path);
   if (found === undefined) return isPrivateKey(path) || (!notSettings.test(path) && holdsSecret(path));
   const content = readFileNow(path, MAX_BYTES);
-  return content !== null && (content === undefined || found.credential.test(content.toString('utf8')));
+  return (
+    content !== null &&
+    (content === undefined || textsIn(content).some((text) => found.credential.test(text)))
+  );
 }
 
 const isPrivateKey = (path: string): boolean =>
-  keyPath.test(path.toLowerCase()) && isKey(readFileNow(path, MAX_KEY_BYTES)?.toString('utf8') ?? '');
+  keyPath.test(path.toLowerCase()) &&
+  textsIn(readFileNow(path, MAX_KEY_BYTES) ?? Buffer.alloc(0)).some(isKey);
 
 function holdsSecret(path: string): boolean {
-  const content = readFileNow(path, MAX_SEARCHED);
-  return content != null && !content.includes(0) && findSecrets(content.toString('utf8')).length > 0;
+  return (readEndsNow(path, MAX_SEARCHED) ?? []).some((bytes, index) => {
+    const content = index === 0 ? unpackedStart(bytes, path) : bytes;
+    return content === undefined || textsIn(content).some((text) => findSecrets(text).length > 0);
+  });
 }

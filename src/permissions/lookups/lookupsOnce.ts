@@ -55,7 +55,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       readText: once(lookups.readText),
       toolsFolderNamed: once(lookups.toolsFolderNamed),
       gitFolder: once(lookups.gitFolder),
-      ...(lookups.holdsCredentials && { holdsCredentials: once(lookups.holdsCredentials) }),
+      ...(lookups.holdsCredentials && { holdsCredentials: inTime(lookups.holdsCredentials, true) }),
       gitIncludes: once(lookups.gitIncludes),
       expandGlob: inTime(lookups.expandGlob, undefined),
       listTree: inTime(lookups.listTree, undefined),

@@ -1,6 +1,8 @@
 /** Package manager settings are secrets only if they contain a token. */
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { bash, root } from '../harness.ts';
 
@@ -94,6 +96,7 @@ test.each([
 });
 
 const key = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(8)}\n-----END PRIVATE KEY-----\n`;
+const lines = (length: number): string => 'GET /index.html 200\n'.repeat(length / 20);
 const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 
 test.each([
@@ -104,7 +107,8 @@ test.each([
   ['ci/setenv.sh', `export GH_TOKEN=${token}\n`, 'ask'],
   ['gradle.properties', 'org.gradle.jvmargs=-Xmx2g\n', 'allow'],
   ['notes.txt', 'The token is in the vault.\n', 'allow'],
-  ['data.bin', `\0${token}`, 'allow'],
+  ['data.bin', `\0${token}`, 'ask'],
+  ['data.bin', `\0\x01\x02some text\0`, 'allow'],
   // Code and documents have examples.
   ['src/token.test.ts', `const token = '${token}';\n`, 'allow'],
   ['docs/tokens.md', `A token looks like ${token}.\n`, 'allow'],
@@ -113,6 +117,35 @@ test.each([
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
   expect((await bash(`cat named/${file}`)).behavior).toBe(behavior);
+});
+
+const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
+
+test.each<[string, string, string, string | Buffer]>([
+  ['a token in UTF-16', 'cat', 'ask', utf16(`token: ${token}\n`)],
+  ['a token in UTF-16 of the other byte order', 'cat', 'ask', utf16(`token: ${token}\n`).swap16()],
+  ['a key in UTF-16', 'cat', 'ask', utf16(key)],
+  ['a text in UTF-16', 'cat', 'allow', utf16('The token is in the vault.\n')],
+  ['prod.tfvars', 'cat', 'ask', utf16('db_password = "hunter2"\n')],
+  ['a token behind a long text', 'cat', 'ask', `${lines(3_000_000)}${token}\n`],
+  ['a token before a long text', 'cat', 'ask', `${token}\n${lines(3_000_000)}`],
+  ['a long text', 'cat', 'allow', lines(3_000_000)],
+  ['k.gz', 'zcat', 'ask', gzipSync(key)],
+  ['k.gz', 'gzip -dc', 'ask', gzipSync(key)],
+  ['two.gz', 'gunzip -c', 'ask', Buffer.concat([gzipSync('first\n'), gzipSync(token)])],
+  ['log.gz', 'zcat', 'allow', gzipSync(lines(100_000))],
+  ['long key.gz', 'zcat', 'ask', gzipSync(`${token}\n${lines(20_000_000)}`)],
+  ['long.gz', 'zcat', 'allow', gzipSync(lines(20_000_000))],
+  ['large.gz', 'zcat', 'ask', gzipSync(`${token}\n${randomBytes(2_000_000).toString('hex')}`)],
+  // What cannot be unpacked here.
+  ['damaged.gz', 'zcat', 'ask', Buffer.concat([gzipSync(key).subarray(0, 10), Buffer.alloc(500, 7)])],
+  ['old.gz', 'zcat', 'ask', Buffer.from([0x1f, 0x9d, 0x90, 1, 2, 3])],
+  ['zip.gz', 'zcat', 'ask', 'PK\x03\x04 and more'],
+  ['empty.gz', 'zcat', 'allow', ''],
+])('%s, read with %s: %s', async (file, call, behavior, content) => {
+  mkdirSync(join(root, 'encoded'), { recursive: true });
+  writeFileSync(join(root, 'encoded', file), content);
+  expect((await bash(`${call} 'encoded/${file}'`)).behavior).toBe(behavior);
 });
 
 test('a pattern names its matches', async () => {

@@ -72,6 +72,7 @@ test('after the time limit, slow lookups return the cautious answer, even if the
   time = MAX_LOOKUP_MS + 1;
   expect(lookups.listTree(`${root}/src`)).toBeUndefined();
   expect(lookups.gitRunsPrograms(root)).toBe(true);
+  expect(lookups.holdsCredentials?.(`${root}/src/app.ts`)).toBe(true);
   for (const answer of [
     lookups.listTree(root),
     lookups.filesBelow(root, { hidden: true }),

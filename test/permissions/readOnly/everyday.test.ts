@@ -93,7 +93,6 @@ const commands: Readonly<Record<string, string>> = {
     ls | tee /dev/null | head -3
     zcat data/log.txt.gz | head
     gunzip -c data/log.txt.gz
-    xz -dc data/log.txt.xz
     fd app
     fd -e ts
     fd -t d src
@@ -457,6 +456,9 @@ const unusual = `
   zcat data/log.txt
   gzip -cdf data/log
   xz -t -d data/log.txt.xz
+  xz -dc data/log.txt.xz
+  bzcat data/log.bz2
+  zstdcat data/log.zst
   bzip2 -td data/log.bz2
   gunzip data/log.txt.gz -c -k
   rg --no-ignore TOKEN
