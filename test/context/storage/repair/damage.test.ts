@@ -156,7 +156,7 @@ test('a log with a line of 100 MB, endless zeros or a newer version still opens'
   const read = await readLog(file);
   expect(read.entries.slice(0, -1)).toEqual(entries);
   expect(read.entries.at(-1)).toMatchObject({ v: 2, subtype: 'unknown', data: { line: newer } });
-  expect(read.damaged).toMatchObject([{ reason: 'not an entry', bytes: 100 * 2 ** 20 }]);
+  expect(read.damaged).toMatchObject([{ reason: 'longer than any line can be', bytes: 100 * 2 ** 20 }]);
 });
 
 test('damage is copied once, privately, and the log is unchanged', async () => {
