@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
-import { constants, realpathSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readSmallText } from '../disk/fileLookups.ts';
-import { isReadableByGit } from '../disk/gitFiles.ts';
-import { ownGit } from '../disk/ownGit.ts';
-import { ownGitEnvironment } from '../disk/ownPrograms.ts';
-import { isInside } from '../disk/paths.ts';
+import { runGit } from '../disk/ownGit.ts';
+import { isInside, realpath } from '../disk/paths.ts';
 import { editSettings, type SaveOutcome, type SettingsChange } from './change/editSettings.ts';
 import type { SettingsRule, Values } from './types.ts';
 
@@ -44,10 +41,19 @@ function changesFor(values: Values, behavior: SettingsRule['behavior'], rule: st
   return rules.includes(rule) ? [] : [{ path: ['permissions', behavior, -1], value: rule }];
 }
 
+type Git = (args: readonly string[]) => Promise<{ readonly code: number | null; readonly output: string }>;
+
+const TIMEOUT_MS = 5000;
+const MAX_OUTPUT_BYTES = 1_000_000;
+
 /** Adds the file to `.git/info/exclude` unless it is already ignored. */
 async function excludeFromGit(file: string, env: Variables): Promise<void> {
   const directory = dirname(file);
-  const git = (args: readonly string[]) => askGit(directory, args, env);
+  const git: Git = async (args) => {
+    const call = { cwd: directory, args, timeoutMs: TIMEOUT_MS, maxBytes: MAX_OUTPUT_BYTES };
+    const { code, stdout } = await runGit({ env, workspace: [directory] }, call);
+    return { code, output: stdout.toString() };
+  };
   const ignored = await git(['check-ignore', '--quiet', '--no-index', '--', file]);
   if (ignored.code !== 1) return;
   const { code, output } = await git([
@@ -71,11 +77,7 @@ async function excludeFromGit(file: string, env: Variables): Promise<void> {
 }
 
 /** True if the git folder elsewhere is that of this linked worktree or submodule, and says so itself. */
-async function pointsBack(
-  gitFolder: string,
-  top: string,
-  git: (args: readonly string[]) => Promise<{ output: string }>,
-): Promise<boolean> {
+async function pointsBack(gitFolder: string, top: string, git: Git): Promise<boolean> {
   const link = readSmallText(join(gitFolder, 'gitdir')).trim();
   if (link !== '') return realpath(resolve(gitFolder, dirname(link))) === realpath(top);
   const { output } = await git(['config', '--get', 'core.worktree']);
@@ -98,34 +100,3 @@ async function appendLine(path: string, line: string): Promise<void> {
 }
 
 const MAX_EXCLUDE_BYTES = 1_000_000;
-
-const timeoutMs = 5000;
-
-function askGit(
-  cwd: string,
-  args: readonly string[],
-  env: Variables,
-): Promise<{ code: number; output: string }> {
-  if (!isReadableByGit(cwd)) return Promise.resolve({ code: -1, output: '' });
-  return new Promise((done) => {
-    const git = ownGit(args);
-    const options = {
-      cwd,
-      env: ownGitEnvironment(env, [cwd], realpath),
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-      encoding: 'utf8',
-    } as const;
-    execFile(git.program, [...git.args], options, (error, output) => {
-      done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, output });
-    });
-  });
-}
-
-function realpath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
-}

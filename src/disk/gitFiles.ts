@@ -34,14 +34,8 @@ const files: Readonly<Record<string, number>> = {
 const ofWorktree = ['.gitattributes', '.gitignore', '.gitmodules'];
 
 /**
- * False if git could block or run out of memory on the files of the repository that it would find from a folder. Other
- * files than those of `blockingFile` are not checked, so a time limit is needed as well.
- */
-export const isReadableByGit = (directory: string): boolean => blockingFile(directory) === undefined;
-
-/**
  * The first file that git opens early, or that its settings include or name, and that is a pipe, a device, a socket or
- * absurdly large; undefined if there is none, or no repository.
+ * absurdly large; undefined if there is none, or no repository. Others are not checked, so git needs a time limit as well.
  */
 export function blockingFile(directory: string): string | undefined {
   for (let at = resolve(directory); ; at = dirname(at)) {

@@ -2,7 +2,7 @@
  * Starts the git processes that are our own: hardened, and so that none waits forever, prints without end, or outlives
  * us. Each has a process group, which is ended as a whole.
  */
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { statOf } from './fileLookups.ts';
@@ -16,6 +16,10 @@ export interface OwnGit {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folders from which no program is started. */
   readonly workspace: readonly string[];
+  /** A name or path. Default: `git`. */
+  readonly program?: string | undefined;
+  /** Variables that are added to its environment once that is safe. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** One run of git. */
@@ -25,9 +29,9 @@ interface GitCall {
   readonly timeoutMs: number;
   /** Of its output; git is stopped if it prints more. */
   readonly maxBytes: number;
-  readonly input?: string;
-  /** Stops it. */
-  readonly signal?: AbortSignal | undefined;
+  readonly input?: string | undefined;
+  /** A folder with another repository that it reads. */
+  readonly from?: string | undefined;
 }
 
 /** How git ended. */
@@ -39,14 +43,13 @@ interface GitEnd {
   readonly problem: string;
 }
 
-/** Runs git once. Never rejects. */
-export function runGit(git: OwnGit, call: GitCall): Promise<GitEnd> {
-  const { cwd, args, timeoutMs, maxBytes, input = '', signal } = call;
-  const blocking = blockingFile(cwd);
-  if (blocking !== undefined) return Promise.resolve(failure(unreadable(blocking)));
+/** Runs git once; `signal` stops it. Never rejects. */
+export function runGit(git: OwnGit, call: GitCall, signal?: AbortSignal): Promise<GitEnd> {
+  const { timeoutMs, maxBytes, input = '' } = call;
   if (signal?.aborted === true) return Promise.resolve(failure(STOPPED));
+  const child = startGit(git, call);
+  if (typeof child === 'string') return Promise.resolve(failure(child));
   return new Promise((resolve) => {
-    const child = startGit(git, cwd, args);
     const chunks: Buffer[] = [];
     let bytes = 0;
     let errors = '';
@@ -67,15 +70,13 @@ export function runGit(git: OwnGit, call: GitCall): Promise<GitEnd> {
     signal?.addEventListener('abort', abort, { once: true });
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > maxBytes) return stop('Git printed too much.');
+      if (bytes > maxBytes) return stop(TOO_MUCH);
       chunks.push(chunk);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       errors = (errors + text).slice(-MAX_PROBLEM);
     });
-    child.on('error', (error: NodeJS.ErrnoException) =>
-      end(null, error.code === 'ENOENT' ? NOT_INSTALLED : error.message),
-    );
+    child.on('error', (error) => end(null, problemOf(error)));
     child.on('close', (code) => {
       if (stopped !== undefined) return;
       if (code === NO_GIT) end(null, NOT_INSTALLED);
@@ -85,9 +86,36 @@ export function runGit(git: OwnGit, call: GitCall): Promise<GitEnd> {
   });
 }
 
+/** Runs a git that only reads, while this thread waits. */
+export function runGitNow(git: OwnGit, call: GitCall): GitEnd {
+  const { timeoutMs, maxBytes, input = '' } = call;
+  const start = prepared(git, call);
+  if (typeof start === 'string') return failure(start);
+  // It is killed on its own: git starts no others for reading, and a group is not possible here.
+  const { status, stdout, stderr, error } = spawnSync(start.program, start.args, {
+    ...start.options,
+    input,
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: maxBytes,
+  });
+  // Git may have ended well, without its input being read, and also with only a part of its output.
+  const isUnread = (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
+  if (error !== undefined && !isUnread) return failure(problemOf(error, timeoutMs));
+  if (status === NO_GIT) return failure(NOT_INSTALLED);
+  return { code: status, stdout, problem: stderr.toString().slice(-MAX_PROBLEM) };
+}
+
+function problemOf({ code, message }: NodeJS.ErrnoException, timeoutMs = 0): string {
+  if (code === 'ENOENT') return NOT_INSTALLED;
+  if (code === 'ETIMEDOUT') return tooSlow(timeoutMs);
+  return code === 'ENOBUFS' ? TOO_MUCH : message;
+}
+
 /** Maximum characters of a problem. */
 const MAX_PROBLEM = 500;
 const STOPPED = 'Git was stopped.';
+const TOO_MUCH = 'Git printed too much.';
 const NOT_INSTALLED = 'git is not installed.';
 
 const failure = (problem: string): GitEnd => ({ code: null, stdout: Buffer.alloc(0), problem });
@@ -96,30 +124,48 @@ const unreadable = (path: string): string =>
   `Git would read ${path.slice(0, MAX_PROBLEM)}, which is a pipe, a device or a huge file. Replace it with a small file, or remove it from the git settings.`;
 
 const tooSlow = (timeoutMs: number): string =>
-  `Git did not finish within ${timeoutMs / 1000} seconds and was stopped. Check whether \`git status\` works in this repository.`;
+  `Git did not finish within ${timeoutMs / 1000} seconds and was stopped.`;
 
-/** Starts git. Errors on its stdin are ignored. */
-function startGit(
-  { env, workspace }: OwnGit,
-  cwd: string,
-  args: readonly string[],
-): ChildProcessWithoutNullStreams {
-  const git = ownGit(args);
-  const child = spawn(git.program, git.args, {
-    cwd,
-    env: ownGitEnvironment(env, workspace, realpath),
-    detached: true,
-    stdio: 'pipe',
-  });
+/** What to start, and where. */
+type GitStart = Pick<GitCall, 'cwd' | 'args' | 'from'>;
+
+/**
+ * Starts git for a caller that limits its time and output, and ends it with `stopGit`. Returns a string, which says why,
+ * if a file would block it. Errors on its stdin are ignored.
+ */
+export function startGit(git: OwnGit, call: GitStart): ChildProcessWithoutNullStreams | string {
+  const start = prepared(git, call);
+  if (typeof start === 'string') return start;
+  const child = spawn(start.program, start.args, { ...start.options, detached: true, stdio: 'pipe' });
   child.stdin.on('error', () => {});
   return child;
 }
 
-/** Until git is killed: on SIGTERM it removes its locks and what it has half made. */
+interface Prepared {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly options: { readonly cwd: string; readonly env: Record<string, string> };
+}
+
+/** What every git of ours has in common. A string says why it must not be started. */
+function prepared(
+  { env, workspace, program, variables }: OwnGit,
+  { cwd, args, from }: GitStart,
+): Prepared | string {
+  const blocking = blockingFile(cwd) ?? (from === undefined ? undefined : blockingFile(from));
+  if (blocking !== undefined) return unreadable(blocking);
+  const own = { ...ownGitEnvironment(env, workspace, realpath), ...variables };
+  return { ...endsWithUs(args, program), options: { cwd, env: own } };
+}
+
+/** On SIGTERM, git removes its locks and what it has half made. After this time it is killed. */
 const GRACE_MS = 1000;
 
-/** Ends git and all that it has started. Resolves when it has ended, or when a disk keeps even a killed process waiting. */
-async function stopGit(child: ChildProcessWithoutNullStreams): Promise<void> {
+/**
+ * Ends git and all that it has started. Resolves when git has ended; if a disk keeps even a killed process waiting, after
+ * the same time once more.
+ */
+export async function stopGit(child: ChildProcessWithoutNullStreams): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve();
     else child.once('exit', () => resolve());
@@ -144,7 +190,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
  * The program and arguments that run git so that it is killed when the thread that started it ends, where the machine
  * can do that: setpriv(1) of util-linux. `program`: git, as a name or path.
  */
-export function ownGit(
+function endsWithUs(
   args: readonly string[],
   program = 'git',
 ): { readonly program: string; readonly args: readonly string[] } {

@@ -34,8 +34,8 @@ const MAX_PROGRAMS = 200;
 export function createGit(env: OwnGit['env'], workspace: readonly string[]): Git {
   return async (cwd, args, signal) => {
     const run = async (all: readonly string[], timeoutMs: number): Promise<GitAnswer> => {
-      const call = { cwd, args: all, timeoutMs, maxBytes: MAX_BYTES, signal };
-      const { code, stdout, problem } = await runGit({ env, workspace }, call);
+      const call = { cwd, args: all, timeoutMs, maxBytes: MAX_BYTES };
+      const { code, stdout, problem } = await runGit({ env, workspace }, call, signal);
       return { code, stdout: stdout.toString(), problem: visibleText(problem).trim() };
     };
     // Read again each time: the settings may have changed.

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { blockingFile, isReadableByGit, mayHaveRepository } from '../../src/disk/gitFiles.ts';
+import { blockingFile, mayHaveRepository } from '../../src/disk/gitFiles.ts';
 import { firstIsQuick } from '../e2e/support/long.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 
@@ -15,6 +15,8 @@ function repository(): string {
   git(root, 'init', '--quiet', '--initial-branch=main');
   return root;
 }
+
+const isReadableByGit = (folder: string): boolean => blockingFile(folder) === undefined;
 
 function pipeAt(path: string): void {
   rmSync(path, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { type OwnGit, ownGit, runGit } from '../../src/disk/ownGit.ts';
+import { type OwnGit, runGit, runGitNow, startGit, stopGit } from '../../src/disk/ownGit.ts';
 import { isAlive } from '../e2e/support/processes.ts';
 import { temporaryFolder } from '../temporaryFolder.ts';
 
@@ -34,19 +34,42 @@ test('it gets its input, and its output and exit code are returned', async () =>
 test('without git, the problem is that', async () => {
   const [cwd, empty] = [temporaryFolder(), temporaryFolder()];
   const git = { env: { PATH: empty }, workspace: [cwd] };
-  expect(await runGit(git, { cwd, args: ['status'], ...limits })).toMatchObject({
-    ...{ code: null, problem: 'git is not installed.' },
+  for (const run of [runGit, runGitNow])
+    expect(await run(git, { cwd, args: ['status'], ...limits })).toMatchObject({
+      ...{ code: null, problem: 'git is not installed.' },
+    });
+});
+
+test('a git that the thread waits for has the same input, output, limits and problems', () => {
+  const cwd = temporaryFolder();
+  const hash = { cwd, args: ['hash-object', '--stdin'], input: 'a\n', ...limits };
+  expect(runGitNow(installed, hash).stdout.toString()).toBe('78981922613b2afb6025042ff6bd878ac1994e85\n');
+  // It does not read the input.
+  expect(runGitNow(installed, { ...hash, args: ['rev-parse', 'HEAD'] })).toMatchObject({
+    ...{ code: 128, problem: expect.stringContaining('not a git repository') },
   });
+  expect(runGitNow(installed, { ...hash, maxBytes: 10 })).toMatchObject({
+    ...{ code: null, problem: 'Git printed too much.' },
+  });
+  execFileSync('mkfifo', [join(cwd, 'pipe')]);
+  expect(
+    runGitNow(installed, { ...hash, args: ['hash-object', join(cwd, 'pipe')], timeoutMs: 500 }),
+  ).toMatchObject({ code: null, problem: 'Git did not finish within 0.5 seconds and was stopped.' });
 });
 
 test('git is not started if a file would block it, and the problem names that file', async () => {
   const { git, cwd } = scripted('touch started');
   mkdirSync(join(cwd, '.git/objects'), { recursive: true });
   execFileSync('mkfifo', [join(cwd, '.git/config')]);
-  const { code, problem } = await runGit(git, { cwd, args: ['status'], ...limits });
-  expect(code).toBeNull();
-  expect(problem).toContain(`Git would read ${join(cwd, '.git/config')}, which is a pipe`);
-  expect(existsSync(join(cwd, 'started'))).toBe(false);
+  const elsewhere = temporaryFolder();
+  for (const run of [runGit, runGitNow])
+    for (const where of [{ cwd }, { cwd: elsewhere, from: cwd }]) {
+      const { code, problem } = await run(git, { ...where, args: ['status'], ...limits });
+      expect(code).toBeNull();
+      expect(problem).toContain(`Git would read ${join(cwd, '.git/config')}, which is a pipe`);
+    }
+  expect(startGit(git, { cwd, args: [] })).toContain('which is a pipe');
+  for (const folder of [cwd, elsewhere]) expect(existsSync(join(folder, 'started'))).toBe(false);
 });
 
 /** Hangs with a child that ignores every signal that can be ignored, and keeps the output open. */
@@ -60,7 +83,7 @@ test.each([
   const { git, cwd } = scripted(HANGS);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const running = runGit(git, { cwd, args: [], timeoutMs, maxBytes: 100, signal });
+  const running = runGit(git, { cwd, args: [], timeoutMs, maxBytes: 100 }, signal);
   await vi.waitUntil(() => existsSync(join(cwd, 'child')), 60_000);
   const child = Number(readFileSync(join(cwd, 'child'), 'utf8'));
   expect(isAlive(child)).toBe(true);
@@ -74,7 +97,7 @@ test.each([
 test('git that prints without end is stopped, and one whose signal is aborted is not started', async () => {
   const { git, cwd } = scripted('touch started; exec yes');
   const call = { cwd, args: [], timeoutMs: 60_000, maxBytes: 1000 };
-  expect(await runGit(git, { ...call, signal: AbortSignal.abort() })).toMatchObject({
+  expect(await runGit(git, call, AbortSignal.abort())).toMatchObject({
     ...{ code: null, problem: 'Git was stopped.' },
   });
   expect(existsSync(join(cwd, 'started'))).toBe(false);
@@ -83,8 +106,13 @@ test('git that prints without end is stopped, and one whose signal is aborted is
 
 test.skipIf(process.platform !== 'linux')('git ends with the process that started it', async () => {
   const root = temporaryFolder();
-  const { program, args } = ownGit(['hash-object', join(root, 'pipe')]);
   execFileSync('mkfifo', [join(root, 'pipe')]);
+  const git = startGit(installed, { cwd: root, args: ['hash-object', join(root, 'pipe')] });
+  if (typeof git === 'string') throw new Error(git);
+  await stopGit(git);
+  expect(git.signalCode).toBe('SIGTERM');
+  // The same, started by a process that is killed.
+  const [program, ...args] = git.spawnargs;
   const script = `const { spawn } = require('node:child_process');
 const child = spawn(${JSON.stringify(program)}, ${JSON.stringify(args)}, { stdio: 'ignore' });
 child.on('spawn', () => console.log(child.pid));`;

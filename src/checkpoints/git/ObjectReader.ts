@@ -1,12 +1,13 @@
-/** Reads objects by name from one `git cat-file --batch` process, which starts on demand and exits when idle. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+/**
+ * Reads objects by name from one `git cat-file --batch` process, which starts on demand and exits when idle: a process
+ * for each object would take too long.
+ */
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isReadableByGit, mayHaveRepository } from '../../disk/gitFiles.ts';
-import { ownGit } from '../../disk/ownGit.ts';
-import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
+import { mayHaveRepository } from '../../disk/gitFiles.ts';
+import { runGit, startGit, stopGit } from '../../disk/ownGit.ts';
 import type { YieldTimer } from '../scan/Coverage.ts';
 import { gitName } from '../scan/contents.ts';
 
@@ -44,6 +45,7 @@ export class ObjectReader {
     return new Promise((resolve) => {
       clearTimeout(this.#idle);
       const child = this.#start();
+      if (child === undefined) return resolve(undefined);
       this.#wanted.push({ oid, resolve });
       this.#late ??= setTimeout(() => this.close(), TIMEOUT_MS);
       child.stdin.write(`${oid}\n`);
@@ -52,17 +54,18 @@ export class ObjectReader {
 
   close(): void {
     clearTimeout(this.#idle);
-    this.#child?.kill('SIGKILL');
+    if (this.#child !== undefined) void stopGit(this.#child);
     this.#end();
   }
 
-  #start(): ChildProcessWithoutNullStreams {
+  /** Undefined if git could not read the repository. */
+  #start(): ChildProcessWithoutNullStreams | undefined {
     if (this.#child !== undefined) return this.#child;
-    const child = startGit(this.#git, this.#gitFolder, [
-      `--git-dir=${this.#gitFolder}`,
-      'cat-file',
-      '--batch',
-    ]);
+    const cwd = this.#gitFolder;
+    const args = [`--git-dir=${cwd}`, 'cat-file', '--batch'];
+    const child = startGit({ ...this.#git, workspace: [cwd] }, { cwd, args });
+    if (typeof child === 'string') return undefined;
+    child.stderr.resume();
     const end = (): void => {
       if (this.#child === child) this.#end();
     };
@@ -131,41 +134,20 @@ export interface GitProgram {
 /** If git takes longer, the repository is handled without it. */
 const TIMEOUT_MS = 30_000;
 
-/** Starts git. Errors on its stdin and its stderr output are ignored. */
-function startGit(git: GitProgram, cwd: string, args: readonly string[]): ChildProcessWithoutNullStreams {
-  const env = ownGitEnvironment(git.env, [cwd], realpath);
-  const started = ownGit(args, git.program);
-  const child = spawn(started.program, started.args, { cwd, env, stdio: 'pipe' });
-  child.stdin.on('error', () => {});
-  child.stderr.resume();
-  return child;
-}
+/** A larger list of a repository's files is no string for JavaScript. */
+const MAX_BYTES = 500_000_000;
 
 /** The output; undefined if git is missing, fails, or takes too long. */
-export function runGit(
+export async function readGit(
   git: GitProgram,
   cwd: string,
   args: readonly string[],
   input?: string,
 ): Promise<Buffer | undefined> {
-  if (!mayHaveRepository(cwd) || !isReadableByGit(cwd)) return Promise.resolve(undefined);
-  return new Promise((resolve) => {
-    const child = startGit(git, cwd, args);
-    const chunks: Buffer[] = [];
-    const stop = (): void => void child.kill('SIGKILL');
-    const timer = setTimeout(stop, TIMEOUT_MS);
-    const signal = git.signal?.();
-    signal?.addEventListener('abort', stop, { once: true });
-    const end = (result: Buffer | undefined): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-      resolve(result);
-    };
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    child.on('error', () => end(undefined));
-    child.on('close', (code) => end(code === 0 ? Buffer.concat(chunks) : undefined));
-    child.stdin.end(input ?? '');
-  });
+  if (!mayHaveRepository(cwd)) return undefined;
+  const call = { cwd, args, input, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
+  const { code, stdout } = await runGit({ ...git, workspace: [cwd] }, call, git.signal?.());
+  return code === 0 ? stdout : undefined;
 }
 
 // Keeps a repository's objects available through hard links, which take no space: even a command that cleans up or

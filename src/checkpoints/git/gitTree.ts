@@ -6,7 +6,7 @@ import type { YieldTimer } from '../scan/Coverage.ts';
 import { gitName } from '../scan/contents.ts';
 import type { Content, DiskEntry } from '../scan/diskEntry.ts';
 import { createYieldTimer } from '../scan/walk.ts';
-import { borrowObjects, type GitProgram, ObjectReader, runGit } from './ObjectReader.ts';
+import { borrowObjects, type GitProgram, ObjectReader, readGit } from './ObjectReader.ts';
 
 export interface GitTree {
   readonly root: string;
@@ -70,7 +70,7 @@ interface Facts {
 
 async function readFacts(git: GitProgram, root: string): Promise<Facts | undefined> {
   const paths = ['--git-path', 'index', '--git-path', 'objects'];
-  const output = await runGit(git, root, ['rev-parse', '--show-object-format', ...paths]);
+  const output = await readGit(git, root, ['rev-parse', '--show-object-format', ...paths]);
   const [format, index, objects] = output?.toString().split('\n') ?? [];
   if (index === undefined || objects === undefined || (format !== 'sha1' && format !== 'sha256'))
     return undefined;
@@ -171,7 +171,7 @@ async function readSizes(
 ): Promise<ReadonlyMap<string, number> | undefined> {
   const format = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
   const oids = Array.from(files.values(), (file) => `${file.oid}\n`).join('');
-  const output = await runGit(git, root, ['cat-file', '--buffer', format], oids);
+  const output = await readGit(git, root, ['cat-file', '--buffer', format], oids);
   if (output === undefined) return undefined;
   const sizes = new Map<string, number>();
   for (const [, oid = '', size] of output.toString('latin1').matchAll(/^([0-9a-f]+) blob (\d+)$/gm)) {
@@ -190,7 +190,7 @@ async function findFiltered(
 ): Promise<ReadonlySet<string> | undefined> {
   const names = paths.map((path) => `${path.slice(root.length + 1)}\0`).join('');
   const attributes = ['filter', 'working-tree-encoding'];
-  const output = await runGit(git, root, ['check-attr', '-z', '--stdin', ...attributes], names);
+  const output = await readGit(git, root, ['check-attr', '-z', '--stdin', ...attributes], names);
   if (output === undefined) return undefined;
   const filtered = new Set<string>();
   for (const [, path, value] of output.toString().matchAll(/([^\0]*)\0[^\0]*\0([^\0]*)\0/g)) {
@@ -249,7 +249,7 @@ const ENTRY =
 
 /** Undefined if git fails, or its output has an unknown format. */
 async function readIndex(git: GitProgram, root: string, pace: YieldTimer): Promise<IndexFiles | undefined> {
-  const output = await runGit(git, root, ['ls-files', '-z', '-s', '--debug']);
+  const output = await readGit(git, root, ['ls-files', '-z', '-s', '--debug']);
   if (output === undefined) return undefined;
   const text = output.toString();
   const files = new Map<string, IndexEntry>();

@@ -1,18 +1,20 @@
 /** The doctor's access to this machine, for the subcommand and `/doctor`. */
 import { execFile } from 'node:child_process';
 import type { LoadedSettings } from '../../config/types.ts';
+import { runGit } from '../../disk/ownGit.ts';
 import { wireOf } from '../../model/endpoint.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
 import type { ModelProbe, ServerAnswer } from '../../protocol/models/server.ts';
 import type { SandboxState } from '../../protocol/sandbox.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
 import { probeMachine } from '../../sandbox/probe.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { createEndpoints } from '../models/endpoints.ts';
 import { listerFor } from '../models/modelChoice.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { gitEnvironment } from '../process/lookUp.ts';
+import { gitFor, ownEnvironment } from '../process/lookUp.ts';
 import { probeOptions } from '../sandbox.ts';
 import { findModelAccess, type ModelAccess } from '../startup.ts';
 import type { TerminalFacts } from './terminalFacts.ts';
@@ -20,6 +22,8 @@ import type { TerminalFacts } from './terminalFacts.ts';
 /** Timeouts in milliseconds: for a program to print its version, and for a server to list its models. */
 const PROGRAM_MS = 3000;
 const SERVER_MS = 10_000;
+/** Characters of a problem of git. */
+const MAX_PROBLEM = 700;
 /** Total timeout of the short prompts, in milliseconds: a local server may have to load the model. */
 const PROBE_MS = 120_000;
 
@@ -37,6 +41,7 @@ export function createDoctorPorts(given: Given): DoctorPorts {
     ...given,
     node: { version: versions.node, path: execPath, platform: `${platform} ${arch}` },
     run: (program, args) => firstLine(program, args, given.place),
+    git: (args) => askGit(args, given.place),
     sandbox: async () => (await probeMachine(probeOptions(given.place, given.loaded.settings))).state,
     now: () => performance.now(),
   };
@@ -87,7 +92,7 @@ function firstLine(program: string, args: readonly string[], place: AppPaths): P
   return new Promise((resolve) => {
     const options = {
       cwd: place.cwd,
-      env: withoutKeys(gitEnvironment(place)),
+      env: withoutKeys(ownEnvironment(place)),
       timeout: PROGRAM_MS,
       killSignal: 'SIGKILL',
       maxBuffer: 100_000,
@@ -96,6 +101,14 @@ function firstLine(program: string, args: readonly string[], place: AppPaths): P
       resolve(error === null ? (stdout.split('\n')[0] ?? '').trim() : undefined),
     );
   });
+}
+
+async function askGit(args: readonly string[], place: AppPaths): Promise<GitAnswer> {
+  const git = gitFor({ ...place, env: withoutKeys(place.env) });
+  const call = { cwd: place.root, args, timeoutMs: PROGRAM_MS, maxBytes: 100_000 };
+  const { code, stdout, problem } = await runGit(git, call);
+  const output = code === 0 ? stdout.toString().trim() : undefined;
+  return { output, problem: visibleLine(problem, MAX_PROBLEM) };
 }
 
 /** If the model belongs to a named provider, that provider is checked, with its own key. */
@@ -131,9 +144,17 @@ export interface DoctorPorts {
   readonly network: NetworkPorts | null;
   /** Returns the first line that a program prints; undefined if the program is missing or does not answer. */
   run(program: string, args: readonly string[]): Promise<string | undefined>;
+  /** Runs git in the project. */
+  git(args: readonly string[]): Promise<GitAnswer>;
   sandbox(): Promise<SandboxState>;
   /** Monotonic time in milliseconds. */
   now(): number;
+}
+
+/** What git printed; undefined if it failed, for a reason that is one line. */
+interface GitAnswer {
+  readonly output: string | undefined;
+  readonly problem: string;
 }
 
 export interface NetworkPorts {

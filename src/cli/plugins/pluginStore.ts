@@ -2,7 +2,6 @@
  * Installed plugins: copies in `plugins` of the data folder, and the user's approvals. An approval is for the exact
  * content of the folder; a plugin whose files have changed is not used until it is approved again.
  */
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -10,14 +9,13 @@ import { dirname, join, relative, resolve } from 'node:path';
 import * as z from 'zod';
 import { readHooks } from '../../config/hooks.ts';
 import { type JsonFile, openJsonFile } from '../../disk/jsonFile.ts';
-import { ownGit } from '../../disk/ownGit.ts';
+import { runGit } from '../../disk/ownGit.ts';
 import { type HookReader, pluginNamePattern, readPlugin } from '../../extensions/readPlugin.ts';
 import type { HookSource } from '../../protocol/extensions/hooks.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import { JITLESS } from '../../protocol/json.ts';
-import { visibleLine } from '../../protocol/text/visible.ts';
+import { visibleLine, visibleText } from '../../protocol/text/visible.ts';
 import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
-import { gitEnvironment } from '../process/lookUp.ts';
 import { bytesBelow, contentHash, contentStamp, filesIn, TOO_MUCH } from './pluginContent.ts';
 
 const fileSchema = z.looseObject({
@@ -40,6 +38,7 @@ interface StagedCopy {
 const CLONE_TIMEOUT_MS = 60_000;
 /** Maximum bytes that git may write, including its own copy of the content. */
 const MAX_CLONE_BYTES = 100_000_000;
+const MAX_CLONE_OUTPUT = 1_000_000;
 const WATCH_MS = 200;
 
 /** Without it, nothing is approved. */
@@ -199,7 +198,7 @@ const isAddress = (source: string): boolean =>
 async function clone(place: Place, source: string, folder: string): Promise<string | undefined> {
   if (!/^(?:https|file):\/\//i.test(source))
     return 'Only https:// and file:// addresses are cloned. Clone it yourself, and add the folder.';
-  const git = ownGit([
+  const args = [
     ...['-c', 'core.symlinks=false', '-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.required=false'],
     ...[
       'clone',
@@ -211,36 +210,36 @@ async function clone(place: Place, source: string, folder: string): Promise<stri
       '--template=',
     ],
     ...['--', source, folder],
-  ]);
-  const env = {
-    ...gitEnvironment({ ...place, addedDirectories: [...workspaceOf(place), pluginsFolder(place)] }),
+  ];
+  const variables = {
     GIT_ALLOW_PROTOCOL: 'https:file',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
   };
-  const problem = await new Promise<string | undefined>((done) => {
-    const options = {
-      cwd: pluginsFolder(place),
-      env,
-      timeout: CLONE_TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-      encoding: 'utf8',
-    } as const;
-    const child = execFile(git.program, [...git.args], options, (error, _, errors) => {
-      clearInterval(watching);
-      const why = isTooLarge ? TOO_MUCH : `git could not clone it: ${errors.trim().slice(0, 500)}`;
-      done(error === null ? undefined : isTooLarge || errors.trim() !== '' ? why : `${why}${error.message}`);
-    });
-    // A server could send gigabytes within the time limit.
-    let isTooLarge = false;
-    const watching = setInterval(async () => {
-      if ((await bytesBelow(folder, MAX_CLONE_BYTES)) <= MAX_CLONE_BYTES) return;
-      isTooLarge = true;
-      child.kill('SIGKILL');
-    }, WATCH_MS);
-  });
-  if (problem === undefined) await rm(join(folder, '.git'), { recursive: true, force: true });
-  return problem;
+  const git = { env: place.env, workspace: [...workspaceOf(place), pluginsFolder(place)], variables };
+  // A server could send gigabytes within the time limit.
+  const tooLarge = new AbortController();
+  const watching = setInterval(async () => {
+    if ((await bytesBelow(folder, MAX_CLONE_BYTES)) > MAX_CLONE_BYTES) tooLarge.abort();
+  }, WATCH_MS);
+  const limits = { timeoutMs: CLONE_TIMEOUT_MS, maxBytes: MAX_CLONE_OUTPUT };
+  const call = { cwd: pluginsFolder(place), args, from: localFolder(source), ...limits };
+  const { code, problem } = await runGit(git, call, tooLarge.signal);
+  clearInterval(watching);
+  if (tooLarge.signal.aborted) return TOO_MUCH;
+  if (code !== 0) return `git could not clone it: ${visibleText(problem).trim() || `exit code ${code}`}`;
+  await rm(join(folder, '.git'), { recursive: true, force: true });
+  return undefined;
+}
+
+/** The folder of a `file:` address, as git reads it. */
+function localFolder(source: string): string | undefined {
+  const [, path] = /^file:\/\/(.*)$/is.exec(source) ?? [];
+  try {
+    return path && decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 async function copy(from: string, folder: string): Promise<string | undefined> {

@@ -1,13 +1,12 @@
 /** Reads the environment for the model: platform, date and the state of the repository. */
-import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../../agent/systemPrompt.ts';
-import { isReadableByGit, mayHaveRepository } from '../../disk/gitFiles.ts';
-import { ownGit } from '../../disk/ownGit.ts';
+import { mayHaveRepository } from '../../disk/gitFiles.ts';
+import { runGit } from '../../disk/ownGit.ts';
 import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
 import { localDay } from '../../protocol/text/localTime.ts';
 import type { AppPaths } from './appPaths.ts';
-import { gitEnvironment, isSystemProgram, type LookUpPlace } from './lookUp.ts';
+import { gitFor, isSystemProgram, type LookUpPlace } from './lookUp.ts';
 
 /** Timeout of git, in milliseconds; a slow repository is left out rather than delaying the first request. */
 const GIT_TIMEOUT = 2000;
@@ -104,20 +103,10 @@ function quotedSubject(line: string): string {
 }
 
 /** Returns the output of one read-only git command; undefined without a repository or git. */
-function git(place: Place, asked: string[]): Promise<string | undefined> {
-  const { cwd } = place;
-  if (!isReadableByGit(cwd)) return Promise.resolve(undefined);
-  return new Promise((resolve) => {
-    const { program, args } = ownGit(asked);
-    const options = {
-      cwd,
-      env: gitEnvironment(place),
-      timeout: GIT_TIMEOUT,
-      killSignal: 'SIGKILL',
-      maxBuffer: 4_000_000,
-    } as const;
-    execFile(program, [...args], options, (error, stdout) => resolve(error === null ? stdout : undefined));
-  });
+async function git(place: Place, args: readonly string[]): Promise<string | undefined> {
+  const call = { cwd: place.cwd, args, timeoutMs: GIT_TIMEOUT, maxBytes: 4_000_000 };
+  const { code, stdout } = await runGit(gitFor(place), call);
+  return code === 0 ? stdout.toString() : undefined;
 }
 
 /**

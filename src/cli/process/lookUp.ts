@@ -4,7 +4,8 @@
  */
 import { delimiter, join } from 'node:path';
 import { statOf } from '../../disk/fileLookups.ts';
-import { ownGitEnvironment, ownProgramEnvironment, pathOutside } from '../../disk/ownPrograms.ts';
+import type { OwnGit } from '../../disk/ownGit.ts';
+import { ownProgramEnvironment, pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import { type AppPaths, workspaceOf } from './appPaths.ts';
 
@@ -15,9 +16,8 @@ export type LookUpPlace = Pick<AppPaths, 'root' | 'addedDirectories' | 'env'>;
 export const ownEnvironment = (place: LookUpPlace): AppPaths['env'] =>
   ownProgramEnvironment(place.env, workspaceOf(place), realpath);
 
-/** The same for git; see `ownGitEnvironment`. */
-export const gitEnvironment = (place: LookUpPlace): Record<string, string> =>
-  ownGitEnvironment(place.env, workspaceOf(place), realpath);
+/** Git for this place. */
+export const gitFor = (place: LookUpPlace): OwnGit => ({ env: place.env, workspace: workspaceOf(place) });
 
 export const programPath = (place: LookUpPlace): string =>
   pathOutside(place.env, workspaceOf(place), realpath);

@@ -39,7 +39,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   repositoryTop,
   trackedFiles,
   trackedPaths,
-  gitShows: gitShows(env, realpathForAll),
+  gitShows: gitShows(env),
   projectProgram: (workspace, name) => projectProgram(env, workspace, name),
 });
 

@@ -1,9 +1,6 @@
 /** Finds the files whose content a git command shows. Asks git itself, since only git knows what a diff contains. */
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { isReadableByGit } from '../../disk/gitFiles.ts';
-import { ownGit } from '../../disk/ownGit.ts';
-import { ownGitEnvironment } from '../../disk/ownPrograms.ts';
+import { runGitNow } from '../../disk/ownGit.ts';
 import type { ReadOptions } from '../options/readOptions.ts';
 import { type Moves, movedNames } from './gitMoves.ts';
 
@@ -245,21 +242,11 @@ export function shownFiles(
   directory: string,
   { worktree, workspace, changed }: ShownPlace,
   shown: Shown,
-  realpath: (path: string) => string,
 ): readonly string[] | undefined {
-  if (!isReadableByGit(directory)) return undefined;
-  const git: Git = (asked, input = '') => {
-    const { program, args } = ownGit(asked);
-    const { status, stdout } = spawnSync(program, args, {
-      cwd: directory,
-      env: ownGitEnvironment(env, [worktree, ...workspace], realpath),
-      input,
-      encoding: 'utf8',
-      timeout: TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-      maxBuffer: MAX_BYTES,
-    });
-    return status === 0 ? stdout : undefined;
+  const git: Git = (args, input) => {
+    const call = { cwd: directory, args, input, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
+    const { code, stdout } = runGitNow({ env, workspace: [worktree, ...workspace] }, call);
+    return code === 0 ? stdout.toString() : undefined;
   };
   const found = findObjects(git, shown.objects);
   if (found === undefined) return undefined;

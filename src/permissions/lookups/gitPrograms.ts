@@ -134,7 +134,7 @@ export function trackedPaths(directory: string): IndexPaths | undefined {
 
 /** Asks git whose content a command shows, with the user's environment; see `shownFiles`. */
 export const gitShows =
-  (env: Readonly<Record<string, string | undefined>>, realpath: (path: string) => string) =>
+  (env: Readonly<Record<string, string | undefined>>) =>
   (directory: string, shown: Shown, workspace: readonly string[]): readonly string[] | undefined => {
     const repository = findRepository(directory);
     if (repository === undefined) return [];
@@ -142,7 +142,7 @@ export const gitShows =
     const { worktree, folder, common } = repository;
     if ([...new Set([common, folder])].some((at) => isPlacedElsewhere(at, worktree))) return undefined;
     const changed = (): readonly string[] | undefined => changedFiles(repository);
-    return shownFiles(env, directory, { worktree, workspace, changed }, shown, realpath);
+    return shownFiles(env, directory, { worktree, workspace, changed }, shown);
   };
 
 /** Tracked files that may have changed since git last saw them, by times and sizes; undefined if unknown. */

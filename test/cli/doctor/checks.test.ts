@@ -28,6 +28,7 @@ test('missing programs name the lost feature; a missing sandbox is stated plainl
   const none = await checkPrograms(
     doctorPorts({
       run: async () => undefined,
+      git: async () => ({ output: undefined, problem: 'git is not installed.' }),
       sandbox: async () => ({
         type: 'unavailable',
         reason: 'bubblewrap is not installed',
@@ -39,7 +40,10 @@ test('missing programs name the lost feature; a missing sandbox is stated plainl
     state: 'missing',
     fix: expect.stringContaining('install ripgrep'),
   });
-  expect(find(none, 'git')).toMatchObject({ state: 'warning' });
+  expect(find(none, 'git')).toMatchObject({
+    state: 'warning',
+    fix: expect.stringMatching(/^git is not installed\. With git, the model sees/),
+  });
   expect(find(none, 'sandbox')).toMatchObject({
     state: 'warning',
     value: expect.stringMatching(/^none: bubblewrap is not installed; commands run with your own rights/),
@@ -53,7 +57,10 @@ test('missing programs name the lost feature; a missing sandbox is stated plainl
     value: expect.stringMatching(/^none: switched off/),
   });
   const all = await checkPrograms(
-    doctorPorts({ run: async (_, args) => (args.includes('rev-parse') ? 'true' : 'x 9.8.7') }),
+    doctorPorts({
+      run: async () => 'x 9.8.7',
+      git: async ([first]) => ({ output: first === 'rev-parse' ? 'true' : 'git version 9.8.7', problem: '' }),
+    }),
   );
   expect(all.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok']);
   expect(find(all, 'git')?.value).toBe('9.8.7 · this folder is a repository');

@@ -47,6 +47,7 @@ export function doctorPorts(given: Given = {}): DoctorPorts {
     terminal: undefined,
     network: null,
     run: async () => '1.2.3',
+    git: async () => ({ output: '1.2.3', problem: '' }),
     sandbox: async () => ({ type: 'on', mode: 'workspace-write' }),
     now: () => 0,
     ...rest,

@@ -174,6 +174,18 @@ test('another plugin of the same name does not inherit what the first one stored
   expect(await readdir(dataFolderOf(place, 'one'))).toEqual([]);
 });
 
+test('a pipe in a repository to clone does not block git, and the message names it', async () => {
+  const { base, place } = await workbench();
+  const config = join(base, 'one/.git/config');
+  execFileSync('git', ['init', '--quiet', join(base, 'one')]);
+  await rm(config);
+  execFileSync('mkfifo', [config]);
+  expect(await stagePlugin(place, `file://${join(base, 'one')}`)).toContain(
+    `git could not clone it: Git would read ${config}, which is a pipe`,
+  );
+  expect(await readdir(join(base, 'data/plugins'))).toEqual([]);
+});
+
 test('copies that were never approved are removed after a day', async () => {
   const { base, place, install } = await workbench();
   await mkdir(join(base, 'data/plugins/.new-old'), { recursive: true });

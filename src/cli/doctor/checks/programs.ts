@@ -1,25 +1,18 @@
 import type { Finding } from '../../../commands/pages/doctorPage.ts';
-import { OWN_GIT_ARGUMENTS } from '../../../disk/ownPrograms.ts';
 import type { SandboxState } from '../../../protocol/sandbox.ts';
 import type { DoctorPorts } from '../ports.ts';
 
 /** Checks the other programs that are needed. */
-export async function checkPrograms({ run, place, sandbox }: DoctorPorts): Promise<readonly Finding[]> {
+export async function checkPrograms({ run, git, sandbox }: DoctorPorts): Promise<readonly Finding[]> {
   const packed = await import('@vscode/ripgrep').then((module) => module.rgPath).catch(() => undefined);
-  const [own, installed, git, state] = await Promise.all([
+  const [own, installed, version, repository, state] = await Promise.all([
     packed === undefined ? undefined : run(packed, ['--version']),
     run('rg', ['--version']),
-    run('git', [...OWN_GIT_ARGUMENTS, '--version']),
+    git(['--version']),
+    git(['rev-parse', '--is-inside-work-tree']),
     sandbox(),
   ]);
   const ripgrep = own ?? installed;
-  const isRepository = await run('git', [
-    ...OWN_GIT_ARGUMENTS,
-    '-C',
-    place.root,
-    'rev-parse',
-    '--is-inside-work-tree',
-  ]);
   return [
     ripgrep === undefined
       ? {
@@ -35,7 +28,7 @@ export async function checkPrograms({ run, place, sandbox }: DoctorPorts): Promi
           state: 'ok',
           value: `${versionIn(ripgrep)}${own === undefined ? ' · from the PATH' : ''}`,
         },
-    gitFinding(git, isRepository),
+    gitFinding(version, repository.output === 'true'),
     sandboxFinding(state),
   ];
 }
@@ -49,17 +42,19 @@ function sandboxFinding(state: SandboxState): Finding {
     : { ...common, state: 'warning', value, fix: state.fix };
 }
 
-function gitFinding(git: string | undefined, isRepository: string | undefined): Finding {
-  if (git === undefined)
+function gitFinding(
+  { output, problem }: Awaited<ReturnType<DoctorPorts['git']>>,
+  isInRepository: boolean,
+): Finding {
+  const common = { id: 'git', label: 'git' } as const;
+  if (output === undefined)
     return {
-      id: 'git',
-      label: 'git',
-      state: 'warning',
-      value: 'not found',
-      fix: 'Install git so that the model sees branches and changes.',
+      ...common,
+      ...{ state: 'warning', value: 'cannot be used here' },
+      fix: `${problem} With git, the model sees branches and changes.`,
     };
-  const where = isRepository === 'true' ? 'this folder is a repository' : 'this folder is not a repository';
-  return { id: 'git', label: 'git', state: 'ok', value: `${versionIn(git)} · ${where}` };
+  const where = isInRepository ? 'this folder is a repository' : 'this folder is not a repository';
+  return { ...common, state: 'ok', value: `${versionIn(output)} · ${where}` };
 }
 
 function versionIn(text: string): string {
