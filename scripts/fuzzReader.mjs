@@ -1,7 +1,7 @@
 // `npm run fuzz:reader -- --minutes 30 --seed 1`: random shell commands against the promises of the command reader
 // (test/fuzz/reader), in two workers. Counts are printed and added to test/fuzz/reader/ledger.jsonl, with a hash of the
 // reader's source. `npm run fuzz:reader -- --totals` prints what the ledger adds up to. `--words` compares words only: no
-// program is started, so many times more commands are tested.
+// program is started, so many times more commands are tested. `--found`: only commands whose words another one prints.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '2' },
     totals: { type: 'boolean', default: false },
     words: { type: 'boolean', default: false },
+    found: { type: 'boolean', default: false },
     'no-ledger': { type: 'boolean', default: false },
   },
 });
@@ -60,6 +61,7 @@ function run(index) {
     '--folder',
     folder,
     ...(values.words ? ['--words'] : []),
+    ...(values.found ? ['--found'] : []),
   ];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   createInterface({ input: child.stdout }).on('line', (line) => {

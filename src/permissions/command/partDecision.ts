@@ -205,6 +205,8 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
   const astray = directories.find((directory) => !inWorkspace(policy.realpath(directory), policy));
   if (astray !== undefined)
     return { behavior: 'ask', reason: `${what} runs in ${astray}, outside the workspace.` };
+  if (directories.length > 1 && use.trees?.some(({ words }) => words?.isOne))
+    return { behavior: 'ask', reason: `${what} may get names from another directory.` };
   const asked =
     decideGit(use, directories, what, policy) ?? decideVersionFiles(use, directories, what, policy);
   if (asked) return asked.behavior === 'ask' ? { ...asked, unruled: input } : asked;

@@ -1,8 +1,8 @@
 /** Where a command's program comes from, and the name used for it in rules and tables. */
 import { inWorkspace } from '../files/fileDecision.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
+import type { Argument } from '../shell/argument.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
-import type { Argument } from '../shell/wordValues.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 
 /** Where the system and package managers install programs. */

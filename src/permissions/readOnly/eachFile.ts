@@ -6,6 +6,8 @@ interface Insertion {
   readonly split: FoundWords['split'];
   /** True if the command also runs without any name. */
   readonly mayBeNone: boolean;
+  /** True if it runs with one name at a time, in a loop that may change the folder between. */
+  readonly isOne?: boolean;
 }
 
 /** Prefix of placeholder names that no file has, one for each name that is inserted. */
@@ -15,7 +17,7 @@ const FOUND = '\u0002';
 export function eachUse(
   command: readonly string[],
   found: FoundFiles,
-  { split, mayBeNone }: Insertion,
+  { split, mayBeNone, isOne = false }: Insertion,
 ): ReadOnlyUse | undefined {
   // A name could be parsed as an option or an assignment, unless it begins with a path such as `./x`.
   if (found.trees.some(({ path }) => /^[-~]|^\w+=/.test(path))) return undefined;
@@ -33,7 +35,7 @@ export function eachUse(
       marks.push(...placeholders);
       return placeholders;
     });
-  const [none, use, several] = [0, 1, 2].map((count) => programUse(withNames(count)));
+  const [none, use, several] = [0, 1, isOne ? 1 : 2].map((count) => programUse(withNames(count)));
   if (use === undefined || several === undefined || (mayBeNone && none === undefined)) return undefined;
   const isFound = (path: string): boolean => path.startsWith(FOUND);
   // A name must be used as a file; it must not be anything else, such as a filter or a format.
@@ -48,7 +50,10 @@ export function eachUse(
   )
     return undefined;
   const own = (use.trees ?? []).filter(({ path }) => !isFound(path));
-  const shown = marks.length > 0 ? found.trees.map((tree) => accessed(tree, use, found, split)) : [];
+  const shown =
+    marks.length > 0
+      ? found.trees.map((tree) => accessed(tree, use, found, { split, isBare: found.isBare, isOne }))
+      : [];
   const each = {
     ...use,
     contents: use.contents.filter((path) => !isFound(path)),
@@ -59,12 +64,7 @@ export function eachUse(
 }
 
 /** What a command with one of the names accesses of all found files. */
-function accessed(
-  tree: Tree,
-  use: ReadOnlyUse,
-  { hasFolders, isBare }: FoundFiles,
-  split: FoundWords['split'],
-): Tree {
+function accessed(tree: Tree, use: ReadOnlyUse, { hasFolders }: FoundFiles, words: FoundWords): Tree {
   const isFound = (path: string): boolean => path.startsWith(FOUND);
   const entersFolders = use.trees?.some(({ path }) => isFound(path)) === true;
   const { only, ...rest } = tree;
@@ -73,6 +73,6 @@ function accessed(
     ...(!entersFolders && !use.contents.some(isFound) && { namesOnly: true }),
     ...(only && !(entersFolders && hasFolders) && { only }),
     ...(entersFolders && { entersFolders }),
-    ...((isBare || split !== 'never') && { words: { isBare, split } }),
+    ...((words.isBare || words.split !== 'never') && { words }),
   };
 }

@@ -1,5 +1,5 @@
 /** Commands whose words are the names that another command prints: `… | xargs wc -l` and `wc -l $(…)`. */
-import type { Argument } from '../shell/wordValues.ts';
+import type { Argument, Printed } from '../shell/argument.ts';
 import { eachUse } from './eachFile.ts';
 import { printedByFind } from './find.ts';
 import { printedByGit } from './git.ts';
@@ -46,4 +46,27 @@ export function xargsUse(
   if (command.length === 0 || byNul !== found.byNul || command.includes('{}')) return undefined;
   if (command[0]?.startsWith('-') === true) return undefined;
   return eachUse([...command, '{}'], found, { split: byNul ? 'never' : 'xargs', mayBeNone: true });
+}
+
+/** `wc -l $(git ls-files)`, and `wc -l "$f"` in a loop over these names. */
+export function substitutedUse(run: readonly Argument[]): ReadOnlyUse | undefined {
+  const command: string[] = [];
+  let printed: Printed | undefined;
+  for (const word of run) {
+    if (word.type === 'text' && word.text !== '{}') command.push(word.text);
+    else if (word.type !== 'output' || word.printed === undefined) return undefined;
+    else {
+      // Only names from the same command.
+      if (printed !== undefined && JSON.stringify(printed) !== JSON.stringify(word.printed)) return undefined;
+      printed = word.printed;
+      // In quotes all names are one word.
+      if (printed.use === 'direct' && !word.loose) return undefined;
+      command.push('{}');
+    }
+  }
+  if (printed === undefined || printed.use === 'kept' || printed.after !== '') return undefined;
+  const found = printedBy(printed.by);
+  if (found === undefined || found.byNul) return undefined;
+  const isOne = printed.use === 'word';
+  return eachUse(command, found, { split: 'shell', mayBeNone: !isOne, isOne });
 }

@@ -3,10 +3,11 @@
  * other command, and any unknown option, is not read-only.
  */
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
+import type { Argument } from '../shell/argument.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
-import type { Argument } from '../shell/wordValues.ts';
 import { findUse } from './find.ts';
-import { xargsUse } from './foundWords.ts';
+import { commitUse } from './foundCommit.ts';
+import { substitutedUse, xargsUse } from './foundWords.ts';
 import { programUse } from './programs.ts';
 import { mergeUses, type OpenPattern, type ReadOnlyUse } from './use.ts';
 
@@ -33,6 +34,8 @@ function useOf(run: readonly Argument[], part: CommandPart): ReadOnlyUse | undef
   if (/^(?:basename|dirname)$/.test(first.text) && run.some(({ type }) => type === 'files'))
     return isPrintable(run) ? shown(run) : undefined;
   if (/^(?:\[\[?|test)$/.test(first.text)) return testUse(run);
+  if (run.some((word) => word.type === 'output' && word.printed))
+    return commitUse(run) ?? substitutedUse(run);
   const argv: string[] = [];
   const open = new Map<string, OpenPattern>();
   for (const [index, argument] of run.entries()) {

@@ -66,6 +66,8 @@ export interface FoundWords {
   readonly split: 'never' | 'xargs' | 'shell';
   /** They do not begin with a path, so they may look like options. */
   readonly isBare: boolean;
+  /** A loop takes one at a time, and may have changed the folder since they were printed. */
+  readonly isOne: boolean;
 }
 
 export interface OpenPattern {

@@ -3,6 +3,7 @@
  * node; a node type that is not listed here is not understood.
  */
 import type { Node } from 'web-tree-sitter';
+import type { Argument } from './argument.ts';
 import { type Assignment, isHarmlessAssignment, isPlainVariable } from './assignments.ts';
 import { arithmeticIsPlain, expansionIsPlain, heredocsEndWhereTheySay } from './checks.ts';
 import { treeMatchesTokens } from './crossCheck.ts';
@@ -25,19 +26,11 @@ import {
 } from './grammar.ts';
 import { assignedIn, readBefore } from './loopVariables.ts';
 import type { CommandPart, ParsedCommand } from './parsedCommand.ts';
-import { isPiped, wordsBeforePipe } from './pipes.ts';
+import { isPiped, wordsBeforePipe, wordsInside } from './pipes.ts';
 import { ShellState } from './ShellState.ts';
 import { type Statement, statementsOf } from './sequence.ts';
 import { type Piece, readPieces, type Span, wordTypes, wordValue } from './word.ts';
-import {
-  type Argument,
-  anything,
-  combine,
-  join,
-  mayBeSecret,
-  unknownText,
-  type Variables,
-} from './wordValues.ts';
+import { anything, combine, join, mayBeSecret, unknownText, type Variables } from './wordValues.ts';
 import { changesDirectory } from './workingDirectory.ts';
 import { ADDED, hidesCommand, innerScript, isShell, unwrap, unwrapRun, type Words } from './wrappers.ts';
 
@@ -239,8 +232,7 @@ export class CommandReader {
       const pieces = this.#pieces(word, false);
       if (pieces === undefined) return false;
       const lists = this.#shell.alternatives(pieces);
-      for (const value of lists?.flat() ?? [anything])
-        values.push(value.type === 'files' ? { ...value, single: true } : value);
+      for (const value of lists?.flat() ?? [anything]) values.push(asLoopValue(value));
     }
     if (node.children.some((child) => child.type === 'select')) return false;
     // The number of iterations reveals something about a secret.
@@ -369,7 +361,10 @@ export class CommandReader {
 
   /** The words of the command whose output this one reads, if there is exactly one. */
   #inputOf(nodes: readonly Node[]): readonly Argument[] | undefined {
-    const words = wordsBeforePipe(nodes, this.#source);
+    return this.#onlyRun(wordsBeforePipe(nodes, this.#source));
+  }
+
+  #onlyRun(words: readonly Node[] | undefined): readonly Argument[] | undefined {
     const runs = words && this.#runs(words);
     return runs?.length === 1 ? runs[0] : undefined;
   }
@@ -380,7 +375,12 @@ export class CommandReader {
     const collect = (inner: Node): void => {
       const [start, end] = [inner.startIndex - node.startIndex, inner.endIndex - node.startIndex];
       if (inner.type === 'command_substitution')
-        spans.push({ start, end, piece: printsPlainly(inner, this.#source) ? 'plain' : 'output' });
+        spans.push({
+          start,
+          end,
+          piece: printsPlainly(inner, this.#source) ? 'plain' : 'output',
+          command: this.#onlyRun(wordsInside(inner, this.#source)),
+        });
       else if (inner.type === 'process_substitution') {
         if (this.#text(inner).startsWith('<(')) spans.push({ start, end, piece: 'process' });
         else spans.push({ start, end, piece: 'output' });
@@ -623,6 +623,14 @@ export class CommandReader {
   #text(node: Node): string {
     return this.#source.slice(node.startIndex, node.endIndex);
   }
+}
+
+/** One of the files or words that a value stands for. */
+function asLoopValue(value: Argument): Argument {
+  if (value.type === 'files') return { ...value, single: true };
+  if (value.type !== 'output' || value.printed === undefined) return value;
+  const { printed, ...text } = value;
+  return value.loose ? { ...text, printed: { ...printed, use: 'word' } } : text;
 }
 
 /** True if a variable in the word may contain a secret. */

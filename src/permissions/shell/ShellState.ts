@@ -2,17 +2,11 @@
  * What is known about the shell at one point of a command: the possible values of variables that the command itself
  * sets, and how often it has changed directory.
  */
+
+import type { Argument } from './argument.ts';
 import { isOfShell } from './assignments.ts';
 import type { Piece } from './word.ts';
-import {
-  type Argument,
-  alternativesOf,
-  anything,
-  join,
-  unknownText,
-  type Variables,
-  valuesOf,
-} from './wordValues.ts';
+import { alternativesOf, anything, join, unknownText, type Variables, valuesOf } from './wordValues.ts';
 
 export class ShellState {
   #variables: Variables = new Map();

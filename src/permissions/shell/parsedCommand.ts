@@ -1,7 +1,8 @@
 /** A parsed shell command: every simple command in it, at any nesting, and every redirection. */
+
+import type { Argument } from './argument.ts';
 import type { Assignment } from './assignments.ts';
 import type { Statement } from './sequence.ts';
-import type { Argument } from './wordValues.ts';
 
 export interface CommandPart {
   /** The simple command as written, with its assignments, without its redirections. */

@@ -22,15 +22,30 @@ export function isPiped(nodes: readonly Node[], source: string): boolean {
 export function wordsBeforePipe(nodes: readonly Node[], source: string): readonly Node[] | undefined {
   const command = commandOf(nodes);
   const before = command?.previousNamedSibling;
-  if (command?.type !== 'command' || command.parent?.type !== 'pipeline' || before?.type !== 'command')
-    return undefined;
+  if (command?.type !== 'command' || command.parent?.type !== 'pipeline' || before == null) return undefined;
   // `|&` also passes error messages, and a redirection replaces the pipe.
   if (command.previousSibling?.type !== '|' || redirectsInput(command, source)) return undefined;
-  const isPlain = before.children.every(
+  return plainWords(before, source);
+}
+
+/** The words of the only command in `$(…)`; undefined if there is anything else. */
+export function wordsInside(substitution: Node, source: string): readonly Node[] | undefined {
+  const [open, command, close] = substitution.children;
+  if (substitution.childCount !== 3 || open?.type !== '$(' || close?.type !== ')') return undefined;
+  return command == null ? undefined : plainWords(command, source);
+}
+
+/** The words of a command without assignments and redirections, other than one that drops error messages. */
+function plainWords(node: Node, source: string): readonly Node[] | undefined {
+  const text = (of: Node): string => source.slice(of.startIndex, of.endIndex);
+  const [command, ...redirections] = node.type === 'redirected_statement' ? node.children : [node];
+  if (command?.type !== 'command' || redirections.some((one) => !/^2> ?\/dev\/null$/.test(text(one))))
+    return undefined;
+  const isPlain = command.children.every(
     (child) => child.type === 'command_name' || wordTypes.has(child.type),
   );
   return isPlain
-    ? before.children.flatMap((child) => (child.type === 'command_name' ? child.children : [child]))
+    ? command.children.flatMap((child) => (child.type === 'command_name' ? child.children : [child]))
     : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Determines the value of a shell word if that is known from the source alone. Pure; one node of the tree at a time. */
 import type { Node } from 'web-tree-sitter';
+import type { Argument } from './argument.ts';
 
 /** Node types that may appear in place of a word. */
 export const wordTypes: ReadonlySet<string> = new Set([
@@ -104,7 +105,12 @@ export type Piece =
   /** Text derived from a variable, such as `${name%.ts}`; `cut` if its length depends on the value. */
   | { readonly type: 'derived'; readonly name: string; readonly quoted: boolean; readonly cut: boolean }
   /** The output of a command, or a number: unknown text, but not a secret of the environment. */
-  | { readonly type: 'output'; readonly quoted: boolean }
+  | {
+      readonly type: 'output';
+      readonly quoted: boolean;
+      /** The words of the command, if it is the only one. */
+      readonly command?: readonly Argument[];
+    }
   /** `~` at the start of a word, alone or before a slash. */
   | { readonly type: 'tilde' }
   /** `{`, `,` and `}` without quotes. */
@@ -121,6 +127,7 @@ export interface Span {
   readonly end: number;
   /** A path that stands for a process, or text that the shell generates. */
   readonly piece: 'process' | 'output' | 'plain';
+  readonly command?: readonly Argument[] | undefined;
 }
 
 /** Allowed contents of `${…}`: a name, its length, or one operator with plain text on which the shells agree. */
@@ -154,7 +161,11 @@ export function readPieces(text: string, spans: readonly Span[], assigned = fals
       add(
         span.piece === 'process'
           ? { type: 'text', text: OUTPUT_OF_COMMAND, quoted: true }
-          : { type: 'output', quoted: quoted || span.piece === 'plain' },
+          : {
+              type: 'output',
+              quoted: quoted || span.piece === 'plain',
+              ...(span.command && { command: span.command }),
+            },
       );
       at = span.end;
     } else if (char === '$') {

@@ -4,31 +4,8 @@
  * Pure.
  */
 import { hasGlob } from '../files/globOverlap.ts';
+import type { Argument } from './argument.ts';
 import type { Piece } from './word.ts';
-
-export type Argument =
-  /** `~/x` is in the home directory; a file called `~` is `./~`. */
-  | { readonly type: 'text'; readonly text: string }
-  /** The matching files, or the pattern itself if there are none. Quoted characters are escaped with a backslash. */
-  | {
-      readonly type: 'files';
-      readonly pattern: string;
-      /** In a loop: one name at a time. */
-      readonly single: boolean;
-      /** Without quotes: it is one word only if no name contains spaces or wildcards. */
-      readonly bare: boolean;
-      /** How often the command had changed directory when the pattern was expanded. */
-      readonly moves: number;
-    }
-  /** Any text. `loose`: it may become several words, or files. `names`: patterns that match names in it. */
-  | {
-      readonly type: 'output';
-      readonly loose: boolean;
-      readonly ofUser?: boolean;
-      readonly names?: readonly string[];
-    }
-  /** May be a secret of the environment. `cut`: a part of it, so that even its length reveals something. */
-  | { readonly type: 'secret'; readonly loose: boolean; readonly cut?: boolean };
 
 /** The possible values of the shell's variables. */
 export type Variables = ReadonlyMap<string, readonly Argument[]>;
@@ -129,6 +106,8 @@ function argumentsOf(
       ? undefined
       : values.filter((one) => one !== undefined);
   }
+  const printed = printedIn(word, variables, moves);
+  if (printed !== undefined) return [printed];
   let unknown: 'output' | 'secret' | undefined;
   let loose = false;
   let cut = false;
@@ -184,6 +163,29 @@ function argumentsOf(
   );
 }
 
+/** What a word becomes that is the output of one command, with constant text after it. */
+function printedIn(
+  [first, ...rest]: readonly Piece[],
+  variables: Variables,
+  moves: number,
+): Argument | undefined {
+  if (!rest.every(isConstant)) return undefined;
+  const after = rest.map((piece) => (piece.type === 'text' ? piece.text : '')).join('');
+  if (first?.type === 'output' && first.command !== undefined)
+    return {
+      type: 'output',
+      loose: !first.quoted,
+      printed: { by: first.command, after, use: 'direct', moves },
+    };
+  if (first?.type !== 'variable') return undefined;
+  const [value, ...others] = lookUp(first.name, variables).map((one) => used(one, first.quoted, moves));
+  if (value?.type !== 'output' || value.printed?.use !== 'kept' || others.length > 0) return undefined;
+  return { ...value, printed: { ...value.printed, after: `${value.printed.after}${after}` } };
+}
+
+const isConstant = (piece: Piece): boolean =>
+  piece.type === 'text' && (piece.quoted || staysOneWord.test(piece.text));
+
 /**
  * True if a word made of these texts would look like a path in the home folder although no shell reads it that way:
  * `x=~; cat "$x.txt"` reads a file next to the home folder, and `x=; cat "$x~/a"` one in a folder named `~`.
@@ -211,7 +213,14 @@ function used(value: Argument, quoted: boolean, moves: number): Argument | undef
   }
   if (value.type === 'files') return value.moves === moves ? { ...value, bare: !quoted } : undefined;
   if (value.type === 'secret') return { ...value, loose: !quoted };
-  return { ...value, loose: !quoted && value.ofUser !== true };
+  const { printed, ...text } = value;
+  return {
+    ...text,
+    loose: !quoted && value.ofUser !== true,
+    ...(printed?.moves === moves && {
+      printed: { ...printed, use: printed.use === 'word' ? 'word' : 'kept' },
+    }),
+  };
 }
 
 /** The words to which braces expand one word; undefined if the shells may differ. */

@@ -2,8 +2,8 @@
 
 import { hasGlob } from '../files/globOverlap.ts';
 import { isPlainShell } from '../options/runnerNames.ts';
+import type { Argument } from './argument.ts';
 import type { Assignment } from './assignments.ts';
-import type { Argument } from './wordValues.ts';
 
 /** Stands for the words that `xargs` adds. */
 export const ADDED = '…';

@@ -158,6 +158,8 @@ function addKind(kind: ArenaKind, { file, link, git, gitIn, at }: Making): void 
       link('../.ssh/id_rsa', 'key-link');
       link('nowhere', 'gone');
       link('.', 'loop');
+      git('add', 'link.txt', 'inner', 'src/deep/out.txt', 'key-link', 'gone', 'docs');
+      git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},src/deep/out`);
       file('nested/x', 'x\n');
       for (const folder of ['nested', 'bare']) {
         spawnSync('git', ['init', '-q', ...(folder === 'bare' ? ['--bare'] : []), at(folder)]);
@@ -178,6 +180,7 @@ function addKind(kind: ArenaKind, { file, link, git, gitIn, at }: Making): void 
         'x=1',
       ])
         file(path, 'one x,2\n');
+      git('add', 'docs', 'odd', '-f', '--', '-o.txt', '{a,b}', '~', 'x=1', 'my file.txt');
       link('../../../outside/o.txt', 'docs/{a,b}.md');
       for (const path of ['127.0.0.1:x.tar', '127.0.0.1:x', '@opts.txt', 'src/:(top).env', '!x', 'docs/('])
         file(path, 'x\n');

@@ -1,6 +1,7 @@
 /** Random shell commands, biased towards what command readers get wrong. The same seed gives the same commands. */
 
 import type { Job } from './confine.ts';
+import { foundNames } from './foundNames.ts';
 import { handCall } from './handPrograms.ts';
 import { compareCall, filterCall, searchCall } from './plainCalls.ts';
 import { findTests } from './programTexts.ts';
@@ -118,13 +119,13 @@ const meanings = [
   ],
 ];
 
-/** A command for the tree in `top`. */
-export const randomJob = (random: Random, top: string): Job => ({
+/** A command for the tree in `top`. `isFound`: one whose words another command prints. */
+export const randomJob = (random: Random, top: string, isFound = false): Job => ({
   folder: random.chance(0.85) ? '.' : random.pick(folders),
-  command: randomCommand(random).replaceAll(TOP, top),
+  command: randomCommand(random, isFound).replaceAll(TOP, top),
 });
 
-export function randomCommand(random: Random): string {
+export function randomCommand(random: Random, isFound = false): string {
   const { chance, pick, some } = random;
   const words = wordsFrom(random, () => simple());
   const { quote, variable, word } = words;
@@ -200,7 +201,12 @@ export function randomCommand(random: Random): string {
   const statement = (depth: number): string => {
     if (depth > 2 || chance(0.55)) return simple();
     const next = (): string => statement(depth + 1);
-    switch (random.below(23)) {
+    switch (random.below(27)) {
+      case 23:
+      case 24:
+      case 25:
+      case 26:
+        return foundNames(random, words);
       case 20:
         return unusual(next);
       case 21:
@@ -346,5 +352,6 @@ export function randomCommand(random: Random): string {
     }
     return all.join('');
   };
-  return chance(0.25) ? shuffled(statement(0)) : statement(0);
+  const whole = (): string => (isFound ? foundNames(random, words) : statement(0));
+  return chance(isFound ? 0.1 : 0.25) ? shuffled(whole()) : whole();
 }

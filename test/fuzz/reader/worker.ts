@@ -30,6 +30,8 @@ const { values } = parseArgs({
     traps: { type: 'boolean', default: false },
     /** Compares words only. */
     words: { type: 'boolean', default: false },
+    /** Generates only commands whose words another command prints. */
+    found: { type: 'boolean', default: false },
     /** Uses only this kind of arena. */
     kind: { type: 'string' },
     /** A folder of programs that take precedence over the system's. */
@@ -80,7 +82,7 @@ try {
     const understood: Job[] = [];
     const wanted = values.words ? understood : batch;
     while (wanted.length < Number(values.batch)) {
-      const job = randomJob(random, arena.top);
+      const job = randomJob(random, arena.top, values.found);
       counts.generated += 1;
       if (!parseCommand(job.command).ok) continue;
       understood.push(job);

@@ -111,6 +111,7 @@ const commands: Readonly<Record<string, string>> = {
     ? rg --hidden TOKEN
     ? rg -uu TOKEN
     ? find . -type f | xargs grep TOKEN
+    ? grep -rl foo . | xargs head -5
   `,
   git: `
     git status
@@ -122,6 +123,8 @@ const commands: Readonly<Record<string, string>> = {
     git diff --staged --name-only
     git diff HEAD~1
     git diff main...HEAD
+    git diff $(git merge-base main HEAD)
+    git log --oneline $(git merge-base main HEAD)..HEAD
     git diff HEAD -- src/app.ts
     git log
     git log --oneline -10
@@ -287,7 +290,11 @@ const commands: Readonly<Record<string, string>> = {
     expr 1 + 2
     cat data/people.csv | cut -d, -f1 | sort | uniq
     ? sed -i 's/foo/bar/' src/app.ts
-    ? wc -l $(git ls-files)
+    wc -l $(git ls-files)
+    grep -n foo $(find src -name '*.ts')
+    head -3 $(rg -l foo)
+    for f in $(git ls-files '*.ts'); do wc -l "$f"; done
+    for f in $(find src -name '*.ts'); do head -3 $f; done
     ? curl -s https://example.com
     ? tar xzf archive.tar.gz
     ? sort -o data/log.txt data/log.txt

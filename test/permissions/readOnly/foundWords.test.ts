@@ -297,6 +297,121 @@ describe('rg -l, rg --files and grep -l | xargs', () => {
   );
 });
 
+describe('names in $(…) and in loops over them', () => {
+  table([
+    ['allow', 'plain', 'wc -l $(git ls-files)'],
+    ['allow', 'plain', 'wc -l $(git ls-files 2>/dev/null)'],
+    ['allow', 'plain', "grep -n foo $(git ls-files '*.ts')"],
+    ['allow', 'plain', "head -5 $(find src -name '*.ts')"],
+    ['allow', 'plain', 'sed -n 1,5p $(rg -l foo docs)'],
+    ['allow', 'plain', 'cd src && wc -l $(git ls-files)'],
+    ['allow', 'plain', 'echo "$(cat $(git ls-files))"'],
+    ['allow', 'plain', `for f in $(git ls-files '*.ts'); do wc -l "$f"; done`],
+    ['allow', 'plain', "for f in $(find src -name '*.ts'); do head -3 $f; done"],
+    ['allow', 'plain', 'for f in README.md $(rg -l foo docs); do cat "$f"; done'],
+    // As with patterns: what the script does counts as unknown.
+    ['ask', 'plain', `bash -c 'wc -l $(git ls-files)'`],
+    ['allow', 'plain', 'find src -name "*.ts" 2>/dev/null | xargs wc -l'],
+    ['ask', 'plain', 'grep -r foo $(git ls-files)'],
+    ['ask', 'plain', 'cat $(find . -type f)'],
+    ['ask', 'plain', 'cat "$(git ls-files)"'],
+    ['ask', 'plain', 'cat src/$(git ls-files)'],
+    ['ask', 'plain', 'cat $(git ls-files).bak'],
+    ['ask', 'plain', 'cat -$(git ls-files)'],
+    ['ask', 'plain', 'cat $(git ls-files -z)'],
+    ['ask', 'plain', 'cat $(git ls-files; echo .env)'],
+    ['ask', 'plain', 'cat $(git ls-files | sed s/a/b/)'],
+    ['ask', 'plain', 'cat $(git ls-files > x)'],
+    ['ask', 'plain', 'cat $(git ls-files 2>&1)'],
+    ['ask', 'plain', 'cat $(cd src; git ls-files)'],
+    ['ask', 'plain', 'cat $(cd src && git ls-files)'],
+    ['ask', 'plain', 'cat $(! git ls-files)'],
+    ['ask', 'plain', 'cat $(git ls-files &)'],
+    ['ask', 'plain', 'cat `git ls-files`'],
+    ['ask', 'plain', 'cat $(< README.md)'],
+    ['ask', 'plain', 'cat $(echo .env)'],
+    ['ask', 'plain', 'cat $(GIT_INDEX_FILE=x git ls-files)'],
+    ['ask', 'plain', 'IFS=/; cat $(git ls-files)'],
+    ['ask', 'plain', 'IFS=/ cat $(git ls-files)'],
+    ['ask', 'plain', 'set -x; cat $(git ls-files)'],
+    ['ask', 'plain', '$(git ls-files) x'],
+    ['ask', 'plain', 'rm $(git ls-files)'],
+    ['ask', 'plain', 'sort $(git ls-files) -o README.md'],
+    ['ask', 'plain', 'uniq $(git ls-files)'],
+    ['ask', 'plain', 'diff $(git ls-files src) $(git ls-files docs)'],
+    ['ask', 'plain', 'git log -p $(git ls-files)'],
+    ['ask', 'plain', 'cat {} $(git ls-files)'],
+    ['ask', 'plain', 'xargs cat $(git ls-files) < README.md'],
+    ['ask', 'plain', 'cat > x $(git ls-files)'],
+    ['ask', 'plain', 'cat > $(git ls-files)'],
+    ['ask', 'plain', 'cat < $(git ls-files)'],
+    // zsh does not split a variable.
+    ['ask', 'plain', 'x=$(git ls-files); cat $x'],
+    ['ask', 'plain', 'x=$(git ls-files); cat "$x"'],
+    ['ask', 'plain', 'for f in "$(git ls-files)"; do cat "$f"; done'],
+    ['ask', 'plain', 'for f in $(git ls-files); do cat "$f".bak; done'],
+    ['ask', 'plain', 'for f in $(git ls-files); do cat "${f%.ts}"; done'],
+    ['ask', 'plain', 'for f in $(git ls-files); do cat "src/$f"; done'],
+    ['ask', 'plain', 'for f in $(git ls-files); do cd src; cat "$f"; done'],
+    ['ask', 'plain', 'for f in $(git ls-files); do cat "$f"; cd src; done'],
+    ['ask', 'plain', 'for f in $(git ls-files); do f=.env; cat "$f"; done'],
+    ['ask', 'plain', 'for f in $(git ls-files); do rm "$f"; done'],
+    ['ask', 'plain', 'for f in $(git ls-files); do uniq README.md "$f"; done'],
+    ['ask', 'secret', 'cat $(git ls-files)'],
+    ['ask', 'secret', 'for f in $(git ls-files); do cat "$f"; done'],
+    ['allow', 'secret', "cat $(git ls-files '*.ts')"],
+    ['ask', 'links', 'cat $(git ls-files)'],
+    ['ask', 'links', 'for f in $(git ls-files docs); do cat "$f"; done'],
+  ]);
+  const names = Object.keys(odd);
+  table(names.map((name) => ['ask', name, 'cat $(git ls-files)'] as const));
+  table(names.map((name) => ['ask', name, 'for f in $(git ls-files); do cat "$f"; done'] as const));
+  table(names.map((name) => ['ask', name, 'cat $(rg -l foo)'] as const));
+  const onlyFirst = new Set(['option', 'long', 'assignment', 'plus']);
+  table(names.map((name) => [onlyFirst.has(name) ? 'allow' : 'ask', name, 'cat $(find . -type f)'] as const));
+});
+
+describe('the commit that git merge-base prints', () => {
+  beforeAll(() => {
+    git('plain', 'commit', '-qm', 'one');
+    git('plain', 'branch', 'other');
+    git('secret', 'commit', '-qm', 'one');
+    git('secret', 'rm', '-q', '.env', 'certs/server.key');
+    git('secret', 'commit', '-qm', 'two');
+  });
+  table([
+    ['allow', 'plain', 'git diff $(git merge-base main HEAD)'],
+    ['allow', 'plain', 'git diff "$(git merge-base main HEAD)" HEAD -- src'],
+    ['allow', 'plain', 'git diff --stat $(git merge-base main other)'],
+    ['allow', 'plain', 'git log --oneline $(git merge-base origin/main HEAD)..HEAD'],
+    ['allow', 'plain', 'git log -p "$(git merge-base main HEAD)..HEAD"'],
+    ['allow', 'plain', 'base=$(git merge-base main HEAD); git diff --name-only "$base"'],
+    ['allow', 'plain', 'base=$(git merge-base main HEAD) && git diff $base...HEAD'],
+    // Secrets in the history, wherever the branches are then.
+    ['ask', 'secret', 'git diff $(git merge-base main HEAD)'],
+    ['ask', 'secret', 'git log -p $(git merge-base main HEAD)..HEAD'],
+    ['ask', 'secret', 'git grep foo $(git merge-base main HEAD)'],
+    ['allow', 'secret', 'git diff --stat $(git merge-base main HEAD)'],
+    ['allow', 'secret', 'git log --oneline $(git merge-base main HEAD)..HEAD'],
+    ['ask', 'plain', 'git show $(git merge-base main HEAD):.env'],
+    ['ask', 'plain', 'git show $(git merge-base main HEAD):src/app.ts'],
+    ['ask', 'plain', 'git diff -$(git merge-base main HEAD)'],
+    ['ask', 'plain', 'git diff --output=$(git merge-base main HEAD)'],
+    ['ask', 'plain', 'git diff $(git merge-base --fork-point main)'],
+    ['ask', 'plain', 'git diff $(git merge-base -a main HEAD)'],
+    ['ask', 'plain', 'git diff $(git merge-base main HEAD other)'],
+    ['ask', 'plain', 'git diff $(git merge-base "$x" HEAD)'],
+    ['ask', 'plain', 'git diff $(git -C .. merge-base main HEAD)'],
+    ['ask', 'plain', 'git checkout $(git merge-base main HEAD)'],
+    ['ask', 'plain', 'git branch $(git merge-base main HEAD)'],
+    ['ask', 'plain', 'git tag $(git merge-base main HEAD)'],
+    ['ask', 'plain', 'cat $(git merge-base main HEAD)'],
+    // A tag may be called `--output=x`.
+    ['ask', 'plain', 'git log $(git describe --tags --abbrev=0)..HEAD'],
+    ['ask', 'plain', 'git log "$(git rev-parse --abbrev-ref HEAD)"'],
+  ]);
+});
+
 describe('names that the same command creates', () => {
   // In this project, `out.txt` is a link to a file elsewhere.
   test.each([

@@ -18,9 +18,9 @@ import {
 import { hasSubcommand, riskyWords, subcommandAt } from '../../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../../policy.ts';
 import { readOnlyUse } from '../../readOnly/readOnly.ts';
+import type { Argument } from '../../shell/argument.ts';
 import { isHarmlessAssignment } from '../../shell/assignments.ts';
 import type { CommandPart } from '../../shell/parsedCommand.ts';
-import type { Argument } from '../../shell/wordValues.ts';
 import type { Visit } from '../../shell/workingDirectory.ts';
 import { underName } from '../programOrigin.ts';
 import { gitPlaceOf, pathsIn, textWords } from '../words.ts';
