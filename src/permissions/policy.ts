@@ -85,6 +85,10 @@ export interface DiskLookups {
 }
 
 export interface Policy extends PolicyFacts, DiskLookups {
+  /**
+   * Deny rules do not apply to a folder that a read-only command searches: the caller checks each file in it.
+   */
+  readonly listsSearched?: true;
   readonly parseCommand: (command: string) => ParsedCommand;
 }
 

@@ -6,7 +6,9 @@ import { locate } from '../files/locate.ts';
 import { couldBeSensitive, isSensitive } from '../files/sensitive.ts';
 import { gravest, type Policy, reasonOf } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
+import { commandSpec } from '../rules/commandRule.ts';
 import { followsGitChange } from '../rules/gitChanges.ts';
+import type { SourcedRule } from '../rules/rules.ts';
 import { suggestForCommand } from '../rules/suggestForCommand.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts';
@@ -76,7 +78,10 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
     return judged(denied ?? { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' });
   if (policy.mode === 'plan' && !(parsed.ok && isReadOnlyCommand(parsed)))
     return judged({ behavior: 'deny', reason: planning });
-  if (denied) return judged(denied);
+  if (denied) {
+    const hiding = parsed.ok ? hidingDenied(tool, command, parsed, cwd, policy) : undefined;
+    return judged({ ...denied, ...(hiding && { hiding }) });
+  }
   const asked = forbidden('ask', command, parsed, cwd, policy) ?? toolRule('ask', tool, policy);
   if (asked) return judged(asked);
   if (!parsed.ok) {
@@ -87,10 +92,23 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
   }
 
   const all = parts();
+  const decision = decideByParts(all, policy);
+  if (decision.behavior === 'allow' || decision.hiding !== undefined || !hasCommandRules(policy))
+    return { ...judged(decision), isByParts: true, parts: () => all };
+  // A rule that allows commands never makes one need approval that would not need it otherwise.
+  const unruled = withoutCommandRules(policy);
+  const without = decideByParts(judgeParts(parsed, cwd, unruled), unruled);
+  const { hiding } = without;
+  const final = without.behavior === 'allow' ? without : { ...decision, ...(hiding && { hiding }) };
+  return { ...judged(final), isByParts: true, parts: () => all };
+}
+
+/** The decision that the parts of a command amount to. */
+function decideByParts(all: readonly Judged[], policy: Policy): PermissionDecision {
   const verdicts = all.map(({ verdict }) => verdict);
   const worst = gravest(verdicts);
   if (worst === undefined)
-    return judged({ behavior: 'allow', basis: 'read-only', reason: 'An empty command does nothing.' });
+    return { behavior: 'allow', basis: 'read-only', reason: 'An empty command does nothing.' };
   const { behavior } = worst;
   const basis = behavior === 'allow' ? basisOf(verdicts) : undefined;
   const { rule, reason } =
@@ -98,22 +116,51 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
       ? { ...worst, reason: reasonOf(verdicts, behavior) }
       : (verdicts.find((one) => one.basis === basis) ?? worst);
   const suggestion = behavior === 'ask' ? suggestForCommand(verdicts, policy) : undefined;
-  const isReading = verdicts.every((one) => one.behavior !== 'allow' || one.basis === 'read-only');
-  const hiding = isReading ? hidingOf(verdicts) : undefined;
+  const hiding = verdicts.every(isReading) ? hidingOf(verdicts) : undefined;
   return {
-    ...judged({
-      behavior,
-      reason,
-      ...(basis && { basis }),
-      ...(behavior === 'allow' && !verdicts.some(({ isApproved }) => isApproved) && { isGuarded: true }),
-      ...(behavior === 'ask' && { causes: causesOf(verdicts) }),
-      ...(hiding && { hiding }),
-      ...(rule && { rule }),
-      ...(suggestion && { suggestion }),
-    }),
-    isByParts: true,
-    parts: () => all,
+    behavior,
+    reason,
+    ...(basis && { basis }),
+    ...(behavior === 'allow' && !verdicts.some(({ isApproved }) => isApproved) && { isGuarded: true }),
+    ...(behavior === 'ask' && { causes: causesOf(verdicts) }),
+    ...(hiding && { hiding }),
+    ...(rule && { rule }),
+    ...(suggestion && { suggestion }),
   };
+}
+
+/** True for what does no more than a read-only command: rules may open the files that it reads. */
+const isReading = ({ behavior, basis, reads }: PartVerdict): boolean =>
+  behavior !== 'allow' || basis === 'read-only' || reads === true;
+
+const allowsCommands = (rule: SourcedRule): boolean =>
+  rule.behavior === 'allow' && commandSpec(rule) !== undefined;
+
+const hasCommandRules = ({ rules }: Policy): boolean => rules.some(allowsCommands);
+
+const withoutCommandRules = (policy: Policy): Policy => ({
+  ...policy,
+  rules: policy.rules.filter((rule) => !allowsCommands(rule)),
+});
+
+/**
+ * The files that must be hidden from a command so that no deny rule may apply to it and nothing else needs approval, if
+ * the rules may apply only because it searches a folder; undefined otherwise. Empty if it would come across no such file.
+ */
+function hidingDenied(
+  tool: string,
+  command: string,
+  parsed: Understood,
+  cwd: string,
+  policy: Policy,
+): readonly string[] | undefined {
+  const listing = { ...withoutCommandRules(policy), listsSearched: true } as const;
+  if (forbidden('deny', command, parsed, cwd, listing) !== undefined) return undefined;
+  if ((forbidden('ask', command, parsed, cwd, policy) ?? toolRule('ask', tool, policy)) !== undefined)
+    return undefined;
+  const verdicts = judgeParts(parsed, cwd, listing).map(({ verdict }) => verdict);
+  if (!verdicts.every(isReading)) return undefined;
+  return verdicts.every(({ behavior }) => behavior === 'allow') ? [] : hidingOf(verdicts);
 }
 
 /** The cause of each part that asks. */
@@ -183,6 +230,7 @@ function decideRedirect(
     cause,
     ...(worst.basis && { basis: worst.basis }),
     ...(worst.rule && { rule: worst.rule }),
+    ...(verb === 'read' && { reads: true }),
   };
 }
 

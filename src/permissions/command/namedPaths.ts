@@ -145,7 +145,8 @@ export function mayNameForbidden(
     const written = mayWriteForbidden(part, directories ?? [cwd], follows[index] !== false, rules, policy);
     if (written) return { rule: written, text: part.text };
     const mounted = mountsOf(part);
-    const isTraversing = packs(part) || readsFound(part);
+    const isListed = policy.listsSearched === true && (readOnlyUse(part)?.trees?.length ?? 0) > 0;
+    const isTraversing = !isListed && (packs(part) || readsFound(part));
     const folders = (directories ?? [cwd]).flatMap((directory) => [
       ...(isTraversing ? foldersOf(part, directory, policy) : []),
       ...mounted.map(({ source }) => locate(source, directory, policy)),

@@ -44,6 +44,8 @@ export interface PartVerdict extends PermissionDecision {
   readonly row?: string;
   /** A rule for commands allows it, so the command runs in the user's own environment. */
   readonly isApproved?: true;
+  /** With `allow`: it is a read-only command, even if a rule opens a file that it reads. */
+  readonly reads?: true;
   /** With `ask`: the directory outside the workspace that a rule could make readable. */
   readonly outside?: string;
 }
@@ -224,7 +226,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
   ]);
   const worst = gravest(verdicts);
   if (worst === undefined) return { behavior: 'allow', basis: 'read-only', reason: `${what} only reads.` };
-  return { ...worst, hiding: hidingOf(verdicts) };
+  return { ...worst, reads: true, hiding: hidingOf(verdicts) };
 }
 
 /** A directory may contain another repository, whose settings name programs that git runs. */

@@ -9,7 +9,7 @@ import { foldText, isSensitive } from '../files/sensitive.ts';
 import { mayHoldCredentials } from '../lookups/credentialSettings.ts';
 import type { FilesBelow } from '../lookups/filesBelow.ts';
 import type { Shown } from '../lookups/gitContent.ts';
-import { type Policy, workspaceFolders } from '../policy.ts';
+import { gravest, type Policy, workspaceFolders } from '../policy.ts';
 import type { OpenPattern, ReadOnlyUse, Tree } from '../readOnly/use.ts';
 import type { Argument } from '../shell/argument.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
@@ -103,10 +103,10 @@ export function decideTree(
   }
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const mustCheck = needsCheck(policy);
-  /** Secrets that the sandbox can hide, and why the first of them may not be shown. */
+  /** Files that the sandbox can hide, and why one of them may not be shown. */
   const hiding: string[] = [];
   const mayBeHidden = hidingTest(policy);
-  let secret: string | undefined;
+  let secret: PermissionDecision | undefined;
   for (const at of places) {
     const found = foundIn(tree, at, policy);
     if (found === undefined) {
@@ -127,9 +127,10 @@ export function decideTree(
       const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy);
       if (verdict.behavior === 'allow') continue;
       const reason = `${what} shows ${relative(policy.root, path)}: ${verdict.reason}`;
-      if (path === at || !mayBeHidden(verdict)) return { behavior: verdict.behavior, reason };
+      const found = { behavior: verdict.behavior, reason };
+      if (path === at || !mayBeHidden(verdict)) return found;
       hiding.push(verdict.realPath);
-      secret ??= reason;
+      secret = gravest([...(secret ? [secret] : []), found]);
     }
     for (const path of tree.follows ? links : []) {
       if (tree.only !== undefined && !mayMatch(tree, path)) continue;
@@ -143,8 +144,7 @@ export function decideTree(
         return { behavior: 'ask', reason: `${path} leads to another folder.` };
     }
   }
-  if (secret === undefined) return allowed;
-  return { behavior: 'ask', reason: secret, hiding };
+  return secret === undefined ? allowed : { ...secret, hiding };
 }
 
 const foundIn = (tree: Tree, at: string, policy: Policy): FilesBelow | undefined =>
@@ -166,7 +166,7 @@ export function hidingOf(decisions: readonly PermissionDecision[]): readonly str
 const MAX_HIDING = 50;
 
 /**
- * Returns a test for secrets that the sandbox can hide from a search without changing its other results: git would
+ * Returns a test for secrets, and files that a rule denies reading, that the sandbox can hide from a search without changing its other results: git would
  * report a tracked file as changed, and needs its own.
  */
 function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
@@ -180,7 +180,8 @@ function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
     return indexes.get(top);
   };
   return ({ behavior, cause, realPath }) => {
-    if (behavior !== 'ask' || cause !== 'secret' || /\/\.git(?:\/|$)/i.test(realPath)) return false;
+    const isWithheld = behavior === 'ask' ? cause === 'secret' : behavior === 'deny' && cause === 'rule';
+    if (!isWithheld || /\/\.git(?:\/|$)/i.test(realPath)) return false;
     return indexOf(dirname(realPath))?.has(realPath) === false;
   };
 }

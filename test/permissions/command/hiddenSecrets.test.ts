@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bash, root } from '../harness.ts';
+import { decide } from '../../../src/permissions/decide.ts';
+import { bash, policyFor, root } from '../harness.ts';
 
 const shows = [
   'cat $(printf .env)',
@@ -94,12 +95,67 @@ describe('a search that shows secrets without naming them', () => {
     ['it reads a file that is only known at run time', 'grep -r foo . < "$f"', []],
     ['a part runs with a rule', 'grep -r foo .; npm test', ['allow Bash(npm test)']],
     ['a rule asks about the file', 'grep -r foo .', ['ask Read(.env)']],
-    ['a rule denies the file', 'grep -r foo .', ['deny Read(.env)']],
+    ['a rule denies a file that it names', 'grep -r foo . server.key', ['deny Read(server.key)']],
+    ['a rule denies the folder', 'grep -r foo secret', ['deny Read(secret)']],
+    ['a rule denies a file that a name may stand for', 'grep -r foo . "$f"', ['deny Read(server.key)']],
+    ['a rule denies a file that a pattern may match', 'grep -r foo [a-z]*', ['deny Read(server.key)']],
+    ['a rule denies a file behind a link', 'grep -R foo docs', ['deny Read(src/app.ts)']],
+    ['a rule also denies the command', 'grep -r foo .', ['deny Read(.env)', 'deny Bash(grep:*)']],
+    ['a rule also asks', 'grep -r foo .', ['deny Read(.env)', 'ask Bash(grep:*)']],
+    ['a rule may deny it, and a part is no search', 'tar c .; grep -r foo .', ['deny Read(.env)']],
     ['a rule asks about the program', 'grep -r foo .', ['ask Bash(grep:*)']],
   ])('hiding is not enough if %s: %s', async (_, command, rules) => {
     const decision = await bash(command, rules);
     expect(decision.behavior).not.toBe('allow');
     expect(decision.hiding).toBeUndefined();
+  });
+
+  test.each([
+    ['grep -r foo .', ['allow Bash']],
+    ['grep -r foo .', ['allow Bash(*)']],
+    ['grep -r foo . | wc -l', ['allow Bash', 'allow Bash(wc:*)']],
+    ['ls src; grep -r foo .', ['allow Bash(ls:*)']],
+    ['cat src/app.ts; grep -r foo .', ['allow Read(src/**)']],
+    ['cat src/app.ts; grep -r foo . < b.txt', ['allow Read']],
+  ])('a rule does not make %s ask: %j', async (command, rules) => {
+    const without = await bash(command);
+    expect(without.hiding).toHaveLength(4);
+    const { behavior, hiding } = await bash(command, rules);
+    expect({ behavior, hiding }).toEqual({ behavior: 'ask', hiding: without.hiding });
+  });
+
+  test('a rule for one command does not make a line ask because of the environment of the others', async () => {
+    const decideWith = async (rules: readonly string[]) => {
+      const policy = await policyFor(rules, 'default', { gitFetches: () => true });
+      const access = { type: 'command', command: 'ls src; git status', cwd: root } as const;
+      return decide({ tool: 'Bash', access }, policy);
+    };
+    expect(await decideWith([])).toMatchObject({ behavior: 'allow', basis: 'read-only' });
+    expect(await decideWith(['allow Bash(ls:*)'])).toMatchObject({ behavior: 'allow', basis: 'read-only' });
+  });
+
+  test('a search that a rule allows to see a secret does not hide it', async () => {
+    const { hiding } = await bash('cat a.txt; grep -r foo .', ['allow Read(.env)']);
+    expect([...(hiding ?? [])].sort()).toEqual(inRoot('.env.local', 'server.key', 'secret/id_rsa'));
+  });
+
+  test.each([
+    ['grep -r foo .', 'deny Read(server.key)', ['.env', '.env.local', 'server.key', 'secret/id_rsa']],
+    ['grep -r foo src', 'deny Read(src/app.ts)', ['src/app.ts']],
+    [
+      'grep -r foo . && wc -l a.txt',
+      'deny Read(src/**)',
+      ['.env', '.env.local', 'server.key', 'secret/id_rsa', 'src/app.ts'],
+    ],
+    ['grep -r foo src | sort', 'deny Read(server.key)', []],
+    ['rg foo src', 'deny Read(**/*.key)', []],
+  ])('%s runs with %s if the sandbox hides %j', async (command, rule, names) => {
+    for (const mode of ['default', 'dontAsk'] as const) {
+      const { behavior, hiding } = await bash(command, [rule], mode);
+      expect(behavior).not.toBe('allow');
+      expect(hiding && [...hiding].sort()).toEqual(inRoot(...names));
+    }
+    expect((await bash(command, [rule], 'bypassPermissions')).hiding).toBeUndefined();
   });
 
   test('git would report a tracked secret as changed, and needs its own settings', async () => {
