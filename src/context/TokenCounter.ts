@@ -172,7 +172,7 @@ export class TokenCounter {
     return reachesShare(tokens, windowTokens, threshold);
   }
 
-  /** Rough estimate with the S5 coefficients. */
+  /** Rough estimate: 1.5 Chinese characters per token. */
   estimateTokens(text: string): number {
     return estimateTokens(text, S5);
   }

@@ -8,7 +8,7 @@ interface EventQueue<T> extends AsyncIterableIterator<T, undefined> {
   fail(error: unknown): void;
 }
 
-/** More than any reader is behind that still reads; each event is a line of at most a few megabytes. */
+/** No reader that still reads falls this far behind; each event is a line of at most a few megabytes. */
 const MAX_WAITING = 100_000;
 
 interface Reader<T> {

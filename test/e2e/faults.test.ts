@@ -61,7 +61,7 @@ test('a request that fails once is retried', async () => {
   await expectLogged(setup, ['session_start', 'prompt', 'assistant', 'turn_end']);
 });
 
-test('a stream that breaks off is retried and leaves no half message behind', async () => {
+test('retries a stream that breaks off, and leaves no partial message behind', async () => {
   const setup = await setUpProgram();
   setup.server.script(
     {

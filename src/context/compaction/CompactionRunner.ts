@@ -96,7 +96,7 @@ export class CompactionRunner {
       (last.wasTooLarge || !isTooLarge) &&
       usedTokens < last.tokens + windowTokens * RETRY_GROWTH;
     if (wasRefused && !isTooLarge) {
-      // The request has to grow by PAUSE from here: from its smaller size if masking has shrunk it since.
+      // The request has to grow by RETRY_GROWTH from here: from its smaller size if masking has shrunk it since.
       this.#refused = { ...last, tokens: Math.min(last.tokens, usedTokens) };
       return undefined;
     }

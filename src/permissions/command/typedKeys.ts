@@ -6,7 +6,7 @@ import { programName } from '../options/programTable.ts';
 
 type Argv = readonly (string | null)[];
 
-/** By program: the word behind which its text is, and one behind which the text is not among the words. */
+/** By program: the word before the typed text, and one after which that text is not among the words. */
 const typists: Readonly<Record<string, { readonly text: RegExp; readonly elsewhere?: RegExp }>> = {
   tmux: { text: /^send(?:-k[eys]*)?$/, elsewhere: /^(?:pasteb|paste-b\w*)$/ },
   screen: { text: /^stuff$/, elsewhere: /^(?:paste|process)$/ },

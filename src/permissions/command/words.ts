@@ -40,7 +40,7 @@ export function pathsIn(word: string | null, raw: string): readonly string[] {
   return [...new Set(candidates)].filter((path) => path !== '' && path.length < 4096);
 }
 
-/** The texts that a word may give to an option in it: behind `name=`, and behind each letter of `-qc'git push'`. */
+/** The values that a word may give to an option in it: after `name=`, and after each letter of `-qc'git push'`. */
 export function attachedValues(word: string): readonly string[] {
   const named = /^(?:-{0,2}[\w.-]+=)+(?=.)/s.exec(word)?.[0];
   const [, letters = ''] = /^[-+]([A-Za-z]+)/.exec(word) ?? [];

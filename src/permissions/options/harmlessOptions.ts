@@ -11,7 +11,7 @@ import type { ProgramRow } from './programRow.ts';
  *     -v  --bail      nothing, or a plain word after `=`
  *     --timeout=      a plain word, also as the next word
  *     --grep:         any text, also as the next word
- *     --color?        any text, but only after `=` or directly behind the letter
+ *     --color?        any text, but only after `=` or directly after the letter
  */
 type Kind = '' | '=' | ':' | '?';
 

@@ -26,7 +26,7 @@ export function tokensOf(source: string): Tokens | undefined {
   return scanner.readList(0, undefined) === source.length ? scanner : undefined;
 }
 
-/** Writes `x - <<E` as `x <<E -`, which means the same: the grammar loses a dash in front of a here-document. */
+/** Writes `x - <<E` as `x <<E -`, which means the same: the grammar loses a dash before a here-document. */
 export function withDashesBehind(source: string): string {
   if (!/[ \t]-[ \t]*<</.test(source)) return source;
   const tokens = [...(tokensOf(source)?.tokens ?? [])].sort((a, b) => a.start - b.start);

@@ -102,7 +102,7 @@ const isRelative = (part: string): boolean =>
   /^[\w.@+-]+(?:\/[\w.@+-]+)*\/?$/.test(part) &&
   !/^(?:\d+|true|false|yes|no|on|off|default|none|auto)$/i.test(part);
 
-/** Where a path may start: not behind a part of a name, except for the letter of an option. */
+/** Where a path may start: not within a name, except after the letter of an option. */
 const start = /(?<![\w.~+/-])(?:\/|\.\.?\/)|(?<=(?<![^\s'"])-[A-Za-z])(?:\/|\.\.?\/)/g;
 
 /** A path may have characters in it that end one elsewhere, so all its readings are tried. */

@@ -43,7 +43,7 @@ test('a user message starts a round', () => {
   expect(findRoundBoundaries(messages)).toEqual([0, 3]);
 });
 
-test('messages between a call and its results move behind them, and results are in call order', () => {
+test('moves messages between a call and its results after them, and keeps results in call order', () => {
   const log = [user('go'), reply('x'), use('a'), use('b'), user('wait'), result('b', 'B'), result('a', 'A')];
   expect(projectMessages(log).map((message) => message.content)).toEqual(['go', 'x', 'A', 'B', 'wait']);
 });

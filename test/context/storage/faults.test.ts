@@ -221,7 +221,7 @@ test('a file that vanishes after the last append is noticed when the session is 
   expect((await readLog(log.filePath)).entries.at(-1)).toEqual(added);
 });
 
-test('a deleted session leaves nothing behind, its damaged parts included', async () => {
+test('deleting a session also removes the copies of its damaged parts', async () => {
   const { store, file } = await realLog(temporaryFolder());
   await appendFile(file, 'something secret that is no entry');
   await (await store.openSession('real')).close();
