@@ -117,6 +117,7 @@ export function createToolCalls(
     newId: deps.newId,
     now: deps.clock.now,
     checkpoints,
+    confinesReading: async () => (await deps.sandbox?.state())?.type === 'on',
     onChanging: async (access, basis) => deps.onChanging?.(access, basis, modes.current()),
     hooks: callHooks,
     attach:

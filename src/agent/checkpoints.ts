@@ -244,7 +244,8 @@ function createAttribution(running: () => readonly string[]) {
     },
     commandEnded(callId: string): void {
       const one = lent.get(callId);
-      if (one !== undefined) one.foreground -= 1;
+      // One that was meant to run in the read-only sandbox, and left it, was not counted.
+      if (one !== undefined && one.foreground > 0) one.foreground -= 1;
     },
     /** Its processes may still be exiting: what they change until the next scan is attributed to the call as well. */
     subagentEnded(callId: string): void {

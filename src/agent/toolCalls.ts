@@ -32,6 +32,8 @@ export interface ToolCallPorts extends ApprovalPorts {
   readonly emit: (event: AgentEvent) => void;
   readonly now: () => number;
   readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'before' | 'after'>;
+  /** True if the sandbox keeps read-only commands from changing anything. */
+  readonly confinesReading: () => Promise<boolean>;
   /** Called before a call that is not read-only, which waits for it; returns a function to call after the call. */
   readonly onChanging?:
     | ((access: Access, basis: PermissionBasis) => Promise<(() => Promise<void>) | undefined>)
@@ -151,13 +153,16 @@ async function runGranted(
   progress: Progress,
   ports: ToolCallPorts,
 ): Promise<Ended> {
+  const isConfinedReading =
+    prepared.access.type === 'command' && grant.basis === 'read-only' && (await ports.confinesReading());
   // Write the log to disk first, so that even after a power failure it names every call that changed something.
   const [onChanged] = tool.readOnly
     ? []
     : await Promise.all([
         ports.onChanging?.(prepared.access, grant.basis),
-        ports.context.sync(),
-        ports.checkpoints.before(prepared.access, ports.signal),
+        ...(isConfinedReading
+          ? []
+          : [ports.context.sync(), ports.checkpoints.before(prepared.access, ports.signal)]),
       ]);
   if (ports.signal.aborted) return notStarted;
   const started = ports.now();
@@ -166,9 +171,12 @@ async function runGranted(
     (error: unknown) => unexpected(call, error),
   );
   await onChanged?.();
-  const changes = tool.readOnly
-    ? undefined
-    : await ports.checkpoints.after(call.id, 'call', prepared.access, ports.signal);
+  // The user may have let it run outside the sandbox.
+  const mode = ran.type === 'outcome' ? ran.outcome.sandbox?.mode : undefined;
+  const changes =
+    tool.readOnly || (isConfinedReading && mode !== 'none')
+      ? undefined
+      : await ports.checkpoints.after(call.id, 'call', prepared.access, ports.signal);
   if (ran.type === 'outcome' && ports.hooks !== undefined && !ports.signal.aborted) {
     const { filesChanged = [] } = changes ?? {};
     const outcome = { ...(filesChanged.length === 0 ? {} : { filesChanged }), ...ran.outcome };

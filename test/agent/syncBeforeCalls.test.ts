@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import type { FileCheckpoints } from '../../src/protocol/checkpoints.ts';
+import type { PermissionDecision } from '../../src/protocol/permissions.ts';
+import type { SandboxState } from '../../src/protocol/sandbox.ts';
+import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { calls, fails, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
 import { startAgent } from './testAgent.ts';
@@ -23,6 +27,55 @@ test('the log is synced to disk before a call that may change something, and onl
   };
   await ask('Go');
   expect(order).toEqual(['Read', 'synced', 'Bash', 'synced']);
+});
+
+const on: SandboxState = { type: 'on', mode: 'workspace-write' };
+const off: SandboxState = { type: 'off', reason: 'switched off' };
+
+test.each<
+  [
+    string,
+    PermissionDecision['basis'] & string,
+    SandboxState,
+    NonNullable<ToolOutcome['sandbox']>['mode'],
+    string[],
+  ]
+>([
+  ['that only reads, in the sandbox, waits for nothing', 'read-only', on, 'read-only', ['Bash']],
+  ['that the user let out of it is scanned', 'read-only', on, 'none', ['Bash', 'captured']],
+  ['that may change files', 'rule', on, 'workspace-write', ['synced', 'scanned', 'Bash', 'captured']],
+  ['without a sandbox', 'read-only', off, 'none', ['synced', 'scanned', 'Bash', 'captured']],
+])('before and after a command %s', async (_, basis, state, mode, expected) => {
+  const order: string[] = [];
+  const files: Pick<FileCheckpoints, 'baseline' | 'capture'> = {
+    baseline: async () => void order.push('scanned'),
+    capture: async () => {
+      order.push('captured');
+      return { changes: [], notes: [] };
+    },
+  };
+  const { ask, context } = await startAgent({
+    tools: [
+      smallTool('Bash', {
+        access: { type: 'command', command: 'cat a', cwd: '/srv' },
+        run: async () => {
+          order.push('Bash');
+          return { ...ok('ran'), sandbox: { mode } };
+        },
+      }),
+    ],
+    answers: [calls(['a', 'Bash']), says('Done.')],
+    decide: async () => ({ behavior: 'allow', reason: 'It may.', basis }),
+    sandbox: { state: async () => state },
+    files: files as FileCheckpoints,
+  });
+  const sync = context.sync.bind(context);
+  context.sync = async () => {
+    if (!order.includes('Bash')) order.push('synced');
+    await sync();
+  };
+  await ask('Go');
+  expect(order).toEqual(expected);
 });
 
 test('a failed turn is synced to disk when it ends', async () => {
