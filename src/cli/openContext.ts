@@ -80,7 +80,7 @@ export interface SessionFactoryOptions {
   /** The initial model; a resumed session keeps its own unless `modelForced`. */
   readonly model: string;
   readonly modelForced: boolean;
-  /** How many tokens it reasons with, as the session begins. */
+  /** Its reasoning effort at the start of the session. */
   readonly thinking?: ThinkingOptions | undefined;
   readonly demo: boolean;
   /** Without instructions, memories and skills. */

@@ -225,7 +225,7 @@ function permissionsOf({ place, loaded }: SessionFactoryOptions, shared: SharedP
   });
 }
 
-/** What every choice of a model shares: what servers and earlier sessions have taught. */
+/** Shared by all choices of a model: what servers reported, and what earlier sessions learned. */
 function modelParts({ served, reportedAssumed, endpoints }: SharedParts, learnedWindows: LearnedWindows) {
   return { served, reportedAssumed, endpoints, learnedWindows };
 }

@@ -17,7 +17,7 @@ const METRIC_INTERVAL_MS = 60_000;
 
 /** The export of the process's sessions. */
 export interface SessionsTelemetry {
-  /** `agent` is called only when it has begun to work. */
+  /** `agent` is called only once the agent has started working. */
   watch(session: {
     readonly agent: () => SessionAgent;
     readonly costUsd: AgentModel['costUsd'];

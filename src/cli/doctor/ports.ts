@@ -22,7 +22,7 @@ import type { TerminalFacts } from './terminalFacts.ts';
 /** Timeouts in milliseconds: for a program to print its version, and for a server to list its models. */
 const PROGRAM_MS = 3000;
 const SERVER_MS = 10_000;
-/** Characters of a problem of git. */
+/** Maximum characters of an error message of git. */
 const MAX_PROBLEM = 700;
 /** Total timeout of the short prompts, in milliseconds: a local server may have to load the model. */
 const PROBE_MS = 120_000;

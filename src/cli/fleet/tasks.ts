@@ -87,7 +87,7 @@ function checked(tasks: Task[]): Task[] {
   if (tasks.length > MAX_TASKS) throw new TaskListError(`more than ${MAX_TASKS} tasks`);
   const seen = new Set<string>();
   for (const { id } of tasks) {
-    // Some file systems do not tell upper from lower case.
+    // Some file systems ignore case.
     const key = id.toLowerCase();
     if (seen.has(key)) throw new TaskListError(`two tasks have the id "${id}"; give each an "id" of its own`);
     seen.add(key);

@@ -30,7 +30,7 @@ export async function resumeAt(asked: SessionTarget, uuid: string, place: AppPat
   const log = archived ?? { file: store.fileOf(id), isArchived: false };
   let seq: number | undefined;
   let isEndOfTurn = true;
-  // Opening the session tells of damage.
+  // Damage is reported when the session is opened.
   for await (const entry of readEntries(log, { type: 'from', seq: 0 }, () => {})) {
     if (entry.uuid === uuid) seq = entry.seq;
     else if (seq === undefined) continue;

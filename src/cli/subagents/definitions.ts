@@ -131,7 +131,7 @@ function grantOf(definition: AgentDefinition, { root }: Places): Grant {
   const { name, description, file = '', digest = '' } = definition;
   const source = file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file;
   const facts = `${usesOf(definition).join('; ')}${contentMark(digest)}`;
-  // The description comes last: whatever it claims, the facts stand before it.
+  // The description comes last: whatever it claims, the facts come before it.
   return { kind: AGENT_GRANT, text: `${name} (${facts}): ${visibleLine(description, MAX_PURPOSE)}`, source };
 }
 

@@ -93,7 +93,7 @@ async function readAll(place: AppPaths, sessions: readonly SessionRecord[]) {
   for (const session of sessions.toReversed()) {
     reader.begin(session.id);
     try {
-      // What damage leaves readable counts.
+      // Of a damaged log, everything that can be read counts.
       for await (const entry of allEntries(session.file, () => {})) reader.see(entry);
     } catch {
       unreadable += 1;

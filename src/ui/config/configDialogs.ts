@@ -1,6 +1,6 @@
 /**
- * The dialogs of `/config`: the list of settings, a value to choose or type, and the file to save it in. What each
- * answer leads to. Pure.
+ * The dialogs of `/config`: the list of settings, a value to choose or type, and the file to save it in; and the
+ * next step after each answer. Pure.
  */
 
 import { overrideNote, typedValue, viewOf } from '../../commands/config.ts';

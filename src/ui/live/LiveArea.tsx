@@ -177,7 +177,7 @@ interface LiveToolsProps {
   readonly rows: number;
   readonly theme: Theme;
   readonly now: () => number;
-  /** No durations that count up. */
+  /** Shows no durations that count up. */
   readonly isStill: boolean;
 }
 

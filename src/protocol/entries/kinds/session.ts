@@ -11,7 +11,7 @@ export const sessionStart = defineKind({
     systemPrompt: z.string().optional(),
     /** Marks the program's own notes to the model; chosen once per session. */
     noteKey: z.string().optional(),
-    /** 2: notes contain only the program's words, other text stands next to them; absent in earlier versions. */
+    /** 2: notes contain only the program's words, with other text next to them; absent in earlier versions. */
     noteFormat: z.number().optional(),
     environment: z.record(z.string(), z.unknown()).optional(),
     preferences: z.record(z.string(), z.unknown()).optional(),
