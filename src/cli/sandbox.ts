@@ -142,6 +142,7 @@ export function createSessionSandbox({
       executedFiles: run,
       isSensitive: sensitive,
     }),
+    isReadable: permissions.isReadable,
     denyWrite: async () => {
       const opened = openedForWriting();
       const places = await readOnlyPlaces({

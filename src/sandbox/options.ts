@@ -33,6 +33,8 @@ export interface SandboxOptions extends ProbeOptions {
   >;
   /** What rules currently deny editing: paths in writable places, absolute. */
   readonly denyWrite?: () => Promise<readonly string[]>;
+  /** True if rules currently let the model read a file; absent = they open no secret. */
+  readonly isReadable?: (path: string) => boolean;
   /** What rules currently deny reading; hidden in addition to `denyRead` of `places`. */
   readonly denied?: () => Promise<DeniedPlaces>;
   /** The session's private folders that replace shared temporary ones. */

@@ -78,6 +78,19 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('grep -r KEY .', { basis: 'read-only' })).text).toContain('DEEP');
   });
 
+  test('a secret that a rule lets the model read is not hidden from a search', { tags: 'long' }, async () => {
+    const opened = new Set<string>();
+    const { run, root } = await confined({ options: { isReadable: (path) => opened.has(path) } });
+    writeFileSync(join(root, '.env'), 'KEY=ENV\n');
+    writeFileSync(join(root, 'server.key'), 'KEY=SERVER\n');
+    const look = () => run('grep -r KEY .', { basis: 'read-only', hiding: [join(root, 'server.key')] });
+    expect((await look()).text).not.toMatch(/=ENV|SERVER/);
+    opened.add(join(root, '.env'));
+    const { text } = await look();
+    expect(text).toContain('KEY=ENV');
+    expect(text).not.toContain('SERVER');
+  });
+
   test('without a sandbox, a command from which files must be hidden does not run', async () => {
     const { run, root } = await confined({ options: { enabled: false } });
     const { text } = await run('echo ran', { basis: 'read-only', hiding: [join(root, 'x')] });

@@ -78,6 +78,7 @@ export function createPlaceFinder(
   const findSecrets = createSecretsScan(
     (path) => testsOfFiles().isSensitive(path),
     createTrackedNotes(options.secretNotes),
+    (path) => options.isReadable?.(path) === true,
   );
   const findOtherNames = createHardLinkSearch();
   const findShared = createSharedFolders();

@@ -210,11 +210,12 @@ const MAX_SECRETS = 100;
 /**
  * Creates a function that finds the files with secrets in a folder, nearest first, without files that git tracks: git
  * shows their content anyway, and would report a hidden one as changed. A command can add any file to the index, so a
- * file counts as tracked only as in `createDeniedScan`. The function never throws.
+ * file counts as tracked only as in `createDeniedScan`. Leaves out what rules let the model read. The function never throws.
  */
 export function createSecretsScan(
   isSensitive: (path: string) => boolean,
   notes: TrackedNotes,
+  isReadable: (path: string) => boolean,
 ): Scan<readonly string[]> {
   const trackedOf = createTrackedFiles();
   const walk = createFolderWalk((path, entries) => ({
@@ -237,6 +238,6 @@ export function createSecretsScan(
         if (held.has(path) || known.isTracked(path) || known.isNew(path)) tracked.add(path);
     }
     notes.save([root], [...tracked], isSensitive);
-    return secrets.filter((path) => !tracked.has(path)).slice(0, MAX_SECRETS);
+    return secrets.filter((path) => !tracked.has(path) && !isReadable(path)).slice(0, MAX_SECRETS);
   });
 }
