@@ -80,7 +80,7 @@ export interface SessionFactoryOptions {
   /** The initial model; a resumed session keeps its own unless `modelForced`. */
   readonly model: string;
   readonly modelForced: boolean;
-  /** Its reasoning effort at the start of the session. */
+  /** Its token budget for reasoning at the start of the session, and whether it shows its reasoning. */
   readonly thinking?: ThinkingOptions | undefined;
   readonly demo: boolean;
   /** Without instructions, memories and skills. */

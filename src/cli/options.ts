@@ -29,7 +29,7 @@ export interface CliOptions {
   readonly sessionPersistence: boolean;
   readonly model: string | undefined;
   readonly effort: string | undefined;
-  /** The model's reasoning effort, and whether it shows its reasoning. */
+  /** The model's token budget for reasoning, and whether it shows its reasoning. */
   readonly thinking: ThinkingOptions;
   readonly fallbackModel: readonly string[] | undefined;
   readonly baseUrl: string | undefined;

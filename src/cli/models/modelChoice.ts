@@ -53,7 +53,7 @@ interface ModelChoiceOptions {
   readonly hasPrompt?: boolean;
   /** The user's choice for this session; absent = as in the settings. */
   readonly effort?: Effort | undefined;
-  /** Its reasoning effort at the start of the session; absent = the model's default. */
+  /** As in `ThinkingOptions`, at the start of the session; absent = the model's default. */
   readonly thinking?: ThinkingOptions;
   /** Absent = those of the settings, without keys. */
   readonly endpoints?: Endpoints;

@@ -29,7 +29,7 @@ export const thinkingDisplays = ['summarized', 'omitted'] as const;
 /** Whether the reply includes the text of the reasoning. */
 export type ThinkingDisplay = (typeof thinkingDisplays)[number];
 
-/** How many tokens a model reasons with, and whether it shows them; what is absent is left to the model. */
+/** A model's token budget for reasoning, and whether it shows its reasoning; what is absent is left to the model. */
 export interface ThinkingOptions {
   readonly thinkingBudget?: ThinkingBudget;
   readonly thinkingDisplay?: ThinkingDisplay;
