@@ -6,6 +6,8 @@ import { hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { couldBeSensitive, isPublic, isSensitive } from '../files/sensitive.ts';
+import { nameOf } from '../lookups/gitRemotes.ts';
+import { mayDecrypt } from '../lookups/gitSettingPrograms.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
 import { gravest, type Policy, workspaceFolders } from '../policy.ts';
@@ -231,7 +233,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
 
 /** A directory may contain another repository, whose settings name programs that git runs. */
 export function decideGit(
-  { repositories = [], contents, showsAddresses }: ReadOnlyUse,
+  { repositories = [], contents, showsAddresses, converts }: ReadOnlyUse,
   directories: readonly string[],
   what: string,
   policy: Policy,
@@ -254,6 +256,13 @@ export function decideGit(
         behavior: 'ask',
         reason: `${what} shows addresses, and ${join(folder, 'config')} holds a password or token.`,
         cause: { type: 'limit', reason: 'It may show a token.', isSecret: true },
+      };
+    const converter = converts ? policy.gitSettings(place, policy.home).user.find(mayDecrypt) : undefined;
+    if (converter !== undefined)
+      return {
+        behavior: 'ask',
+        reason: `${what} shows files as ${nameOf(converter)} in your git configuration converts them, which may decrypt them; with --no-textconv it does not.`,
+        cause: { type: 'limit', reason: 'It may show decrypted files.', isSecret: true },
       };
     if (policy.gitRunsPrograms(place))
       return {

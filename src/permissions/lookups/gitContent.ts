@@ -13,6 +13,8 @@ export interface Shown {
   readonly listings: readonly (readonly string[])[];
   /** Names of commits, folders or single file contents, among other words. */
   readonly objects: readonly string[];
+  /** True if only the names in a folder among them are shown. */
+  readonly listsFolders?: boolean;
   /** The operands in the listings before `--`: commits and paths. */
   readonly operands?: readonly string[];
   /**
@@ -82,17 +84,6 @@ const isListed = isIn(selects, limits, renames, formats, names, patches);
 const diffs = /^(?:diff|diff-files|diff-index|diff-tree|log|reflog|show|stash)$/;
 /** Lists both names of renamed or copied files, whose old content is shown as well. */
 const LIST = ['--name-status', '-z', '--no-renames', '--no-relative', '--no-ext-diff', '--no-textconv'];
-/** Merges compared with all their parents at once: each may have the file under another name. */
-const COMBINED = [
-  '--cc',
-  '--name-status',
-  '-z',
-  '--find-copies',
-  '--no-relative',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--combined-all-paths',
-];
 
 /**
  * The content that a subcommand of git shows; undefined if it shows no file content. `args` are its words, `read` the
@@ -107,7 +98,9 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   if (name === 'cat-file') {
     // It has no paths: `--` only ends its options.
     const named = read.operands.filter((word) => word !== null);
-    return has(/^-p$/) || named[0] === 'blob' ? { listings: [], objects: named } : undefined;
+    return has(/^-p$/) || named[0] === 'blob'
+      ? { listings: [], objects: named, listsFolders: true }
+      : undefined;
   }
   // Shows staged changes, with a second `-v` also unstaged ones: a file that is staged and deleted appears only in one
   // of them.
@@ -127,17 +120,16 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   const isPlain = read.options.every(isWithoutContent) && !(isPatch && !read.options.some(isIn(names)));
   // It prints tagged or named files whatever its options.
   if (isPlain && !(isShow && read.options.some(isIn(refs))))
-    return isShow ? { listings: [], objects } : undefined;
+    return isShow ? { listings: [], objects, listsFolders: true } : undefined;
   if (!isExact(name, args, read, before)) return { listings: [], objects, kind: 'any' };
-  const merges = mergesShown(name, read);
-  const listing = listingOf(name, args, read, [...LIST, ...merges.options]);
-  const combined = merges.isCombined ? [listingOf(name, args, read, COMBINED)] : [];
+  const listing = listingOf(name, args, read, [...LIST, ...mergesShown(name, read)]);
   // The first of several commits is compared with all others at once.
   const [result = '', ...parents] = name === 'diff' && objects.length > 2 ? objects : [];
   const pairs = parents.map((parent) => ['diff', ...LIST, parent, result]);
   return {
-    listings: [listing, ...combined, ...pairs],
-    objects: name === 'show' || name === 'diff' ? objects : [],
+    listings: [listing, ...pairs],
+    objects,
+    ...(isShow && { listsFolders: true }),
     operands: before.filter((word) => word !== null),
   };
 }
@@ -150,6 +142,9 @@ function isExact(
   operands: readonly (string | null)[],
 ): boolean {
   if (!given.every(isListed) || name === 'reflog') return false;
+  // Compared with all parents, a merge shows more than a listing that follows only the first.
+  if (given.some(isIn(options('first-parent'))) && given.some(isIn(options('-c cc diff-merges'))))
+    return false;
   // With a limit, `show` goes through the history like `log`.
   if (name === 'show' && given.some(isIn(limits, refs))) return false;
   // For a stash, `-u` means its untracked files, not a patch.
@@ -183,31 +178,34 @@ function written({ name, value }: ReadOptions['inOrder'][number]): readonly stri
   return [isAttached ? `${name}=${value}` : `${name}${value}`];
 }
 
-/** How merges are compared with their parents: one by one, with the first, or with all of them at once. */
-function mergesShown(
-  name: string,
-  { options: given }: ReadOptions,
-): { readonly options: readonly string[]; readonly isCombined: boolean } {
+/**
+ * How merges are compared with their parents: not at all, with the first, or with each. A merge compared with all of them
+ * at once shows at most what differs from one of them; which files git pairs then depends on settings.
+ */
+function mergesShown(name: string, { options: given }: ReadOptions): readonly string[] {
   const has = (option: string): boolean => given.some((one) => one.name === option);
   const ways = given.filter((one) => one.name === '--diff-merges').map(({ value }) => value ?? '');
-  const isAll = /^(?:c|cc|combined|dense|dense-combined)$/;
   const isFirst = /^(?:1|first-parent)$/;
   const isNone = /^(?:off|none)$/;
-  const isEach = has('-m') || ways.some((way) => !isAll.test(way) && !isFirst.test(way) && !isNone.test(way));
+  const isEach =
+    has('-m') ||
+    has('-c') ||
+    has('--cc') ||
+    ways.some((way) => !isFirst.test(way) && !isNone.test(way)) ||
+    (name === 'show' && !has('--first-parent') && ways.length === 0);
   const first = ways.find((way) => isFirst.test(way));
-  return {
-    options: isEach ? ['-m'] : first === undefined ? [] : [`--diff-merges=${first}`],
-    isCombined:
-      has('-c') ||
-      has('--cc') ||
-      ways.some((way) => isAll.test(way)) ||
-      (name === 'show' && !has('-m') && !has('--first-parent') && ways.length === 0),
-  };
+  return isEach ? ['-m'] : first === undefined ? [] : [`--diff-merges=${first}`];
 }
 
-/** `a`, and the ends of `a..b` and `a...b`; a date in `a@{…}` may contain dots, too. */
-const namedObjects = (word: string): readonly string[] =>
-  [...new Set([word, ...word.split(/\.{2,3}/)])].filter((one) => one !== '');
+/**
+ * The objects that a word may stand for: `a`, the ends of `a..b` and `a...b`, and the commit of `^a`, `a^@`, `a^!` and
+ * `a^-1`. A date in `a@{…}` may contain dots, too. See gitrevisions(7).
+ */
+function namedObjects(word: string): readonly string[] {
+  const bare = (one: string): string => one.replace(/^\^/, '').replace(/\^(?:[@!]|-\d*)$/, '');
+  const ends = [word, bare(word)].flatMap((one) => [one, ...one.split(/\.{2,3}/)]);
+  return [...new Set(ends.flatMap((one) => [one, bare(one)]))].filter((one) => one !== '');
+}
 
 /** For a command with unknown options: it may show what its words name, and anything in the history. */
 export function mayShowAny(words: readonly string[]): Shown {
@@ -250,6 +248,11 @@ export function shownFiles(
   };
   const found = findObjects(git, shown.objects);
   if (found === undefined) return undefined;
+  const hasFolder = found.some(({ type, id }) => type === 'tree' && !emptyTrees.has(id));
+  // Git prints names relative to the folder that is named, not to the root.
+  const isNamedFromRoot =
+    !hasFolder || shown.listsFolders || /^(?:searches|restores)$/.test(shown.kind ?? '');
+  if (!isNamedFromRoot) return undefined;
   const blobs = namesOfBlobs(git, found);
   if (blobs === undefined) return undefined;
   const onDisk = (paths: readonly string[]): string | undefined => changedOnDisk(git, changed(), paths);
@@ -321,6 +324,21 @@ interface Found {
   /** undefined = not an object. */
   readonly type: 'commit' | 'tree' | 'blob' | undefined;
   readonly id: string;
+  /** The path in a word such as `HEAD:src/a`: in a commit or the index, and thus from the root of the worktree. */
+  readonly path?: string;
+}
+
+/** With SHA-1 and SHA-256. Often compared with, to show everything. */
+const emptyTrees = new Set([
+  '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+]);
+
+/** The revision and the path in `HEAD:src/a` or `:0:src/a`; a colon in braces belongs to a date or a search. */
+function pathIn(word: string): { readonly revision: string; readonly path: string } | undefined {
+  const [, revision = '', path = ''] = /^((?:\{[^}]*\}|[^:{])*):(.*)$/s.exec(word) ?? [];
+  if (path === '' || (revision === '' && path.startsWith('/'))) return undefined;
+  return { revision, path: revision === '' ? path.replace(/^[0-3]:/, '') : path };
 }
 
 /** Looks up words that may name objects; undefined if one of them is ambiguous. */
@@ -328,14 +346,20 @@ function findObjects(git: Git, words: readonly string[]): readonly Found[] | und
   if (words.length === 0) return [];
   if (words.some((word) => word.includes('\n'))) return undefined;
   // `^{}` follows a tag to what it names; after `HEAD:a` it would belong to the path.
-  const asked = words.map((word) => (word.includes(':') ? `${word}\n` : `${word}^{}\n`)).join('');
-  const lines = git(['cat-file', '--batch-check=%(objecttype) %(objectname)'], asked)?.split('\n');
+  const asked = words.map((word) => (word.includes(':') ? word : `${word}^{}`));
+  const revisions = words.map((word) => `${pathIn(word)?.revision || 'HEAD'}^{}`);
+  const input = [...asked, ...revisions].map((line) => `${line}\n`).join('');
+  const lines = git(['cat-file', '--batch-check=%(objecttype) %(objectname)'], input)?.split('\n');
   if (lines === undefined) return undefined;
   const found = words.map((word, at): Found | undefined => {
     const line = lines[at] ?? '';
     const [, type, id = ''] = /^(commit|tree|blob) ([\da-f]+)$/.exec(line) ?? [];
-    if (type !== undefined) return { word, type: type as NonNullable<Found['type']>, id };
-    return line.endsWith(' missing') ? { word, type: undefined, id } : undefined;
+    if (type === undefined) return line.endsWith(' missing') ? { word, type: undefined, id } : undefined;
+    const place = pathIn(word);
+    const isFromRoot = place?.revision === '' || lines[words.length + at]?.startsWith('commit ');
+    // A file or folder in a folder that only its id names, or in a way that is not known.
+    if (type !== 'commit' && word.includes(':') && (place === undefined || !isFromRoot)) return undefined;
+    return { word, type: type as NonNullable<Found['type']>, id, ...(place && { path: place.path }) };
   });
   return found.includes(undefined) ? undefined : found.filter((one) => one !== undefined);
 }
@@ -357,11 +381,8 @@ const INDEX = ['ls-files', '-z', '--full-name'];
 /** The names that these contents have ever had; undefined if there is none, or if that is unknown. */
 function namesOfBlobs(git: Git, found: readonly Found[]): readonly string[] | undefined {
   const blobs = found.filter(({ type }) => type === 'blob');
-  // `HEAD:src/a` contains the name, relative to the root of the worktree.
-  const named = blobs.flatMap(({ word }) =>
-    word.split(':').map((_, at, parts) => (at === 0 ? '' : parts.slice(at).join(':'))),
-  );
-  const ids = new Set(blobs.filter(({ word }) => !word.includes(':')).map(({ id }) => id));
+  const named = blobs.flatMap(({ path }) => path ?? []);
+  const ids = new Set(blobs.filter(({ path }) => path === undefined).map(({ id }) => id));
   if (ids.size === 0) return named;
   if (ids.size > MAX_BLOBS) return undefined;
   const staged = git([...INDEX, '--stage', '--', ':/'])?.split('\0');
@@ -380,13 +401,7 @@ function namesOfBlobs(git: Git, found: readonly Found[]): readonly string[] | un
 /** The names of all files in the index and in the history, including commits that no branch contains. */
 function everyName(git: Git, found: readonly Found[]): readonly string[] | undefined {
   const commits = found.filter(({ type }) => type === 'commit').map(({ id }) => id);
-  const trees = found.filter(({ type }) => type === 'tree');
-  const lists = [
-    git([...HISTORY, '--no-relative', ...commits, '--']),
-    git([...INDEX, '--', ':/']),
-    ...trees.map(({ id }) => filesIn(git, id, [':/'])),
-  ];
-  return mergeLists(lists);
+  return mergeLists([git([...HISTORY, '--no-relative', ...commits, '--']), git([...INDEX, '--', ':/'])]);
 }
 
 /** The names of the files that a search covers, or that are written. */
@@ -400,11 +415,23 @@ function namesIn(
   if (kind === 'searches') {
     const others = found.filter(({ type }) => type === undefined).map(({ word }) => word);
     const within = others.length === 0 ? ['.'] : others;
-    return mergeLists(trees.map(({ id, word }) => filesIn(git, id, word.includes(':') ? [':/'] : within)));
+    return mergeLists(trees.map((tree) => searchedIn(git, tree, within)));
   }
   if (kind !== 'restores' || paths.length === 0) return [];
   const staged = trees.map(({ id }) => git(['diff', '--cached', ...LIST, id, '--', ...paths]));
   return mergeLists([...staged, onDisk(paths)]);
+}
+
+/** The names in a commit, or in a folder of a commit; unknown in a folder that only its id names. */
+function searchedIn(git: Git, { type, id, path }: Found, within: readonly string[]): string | undefined {
+  if (type === 'commit') return filesIn(git, id, within);
+  if (emptyTrees.has(id)) return '';
+  if (path === undefined || /^\.{1,2}(?:\/|$)/.test(path)) return undefined;
+  const folder = path.replace(/\/*$/, '');
+  return filesIn(git, id, [':/'])
+    ?.split('\0')
+    .map((name) => (name === '' ? '' : `${folder}/${name}`))
+    .join('\0');
 }
 
 /** The names in a commit or folder, by a diff with the empty tree: only that supports every kind of pathspec. */

@@ -88,6 +88,22 @@ const general: readonly Row[] = [
   { name: /^lfs\.\*\.(?:clean|smudge|path)$/, unless: exactly('') },
 ];
 
+/**
+ * True for a user's own setting that converts files for diffs, unless it is a well-known converter: attributes of the
+ * repository choose the files, and users of encrypted ones set up their decryption in this way.
+ */
+export const mayDecrypt = (setting: GitSetting): boolean =>
+  formOf(setting) === 'diff.*.textconv' && setting.value !== undefined && !converters.test(setting.value);
+
+const converters = exactly(
+  '',
+  ofSystem(
+    `(?:antiword|cat|catdoc|docx2txt(?:\\.pl)?|exif|exiftool|file|hexdump|identify|jq|jupyter|mediainfo|nbdime|nbstripout|
+    odt2txt|otool|pandoc|pdfinfo|pdftohtml|pdftotext|plutil|readelf|sqlite3|strings|textutil|unzip|wc|xls2csv|xlsx2csv|xmllint|
+    xxd|zcat|gunzip -c|base64|od)(?: [-\\w./=: ]*)?`.replace(/\s*\n\s*/g, ''),
+  ),
+);
+
 /** Settings for subcommands that connect to other places, open tools, or are not part of git. */
 const others: readonly Row[] = [
   {

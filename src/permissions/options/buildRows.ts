@@ -45,6 +45,7 @@ export const buildPrograms: readonly ProgramRow[] = [
     known: {
       flags: 'ksnBqwipt',
       attached: 'jlO',
+      attachedForm: /^(?:[\d.]*|none|line|target|recurse)$/,
       long: long(`keep-going silent quiet dry-run just-print recon always-make question print-directory no-print-directory
       debug ignore-errors print-data-base touch jobs output-sync load-average trace version help warn-undefined-variables`),
       values: 'f',

@@ -36,6 +36,7 @@ const shellcheckRow: ProgramRow = {
     flags: 'V',
     values: 'ieosSfW',
     attached: 'C',
+    attachedForm: /^(?:auto|always|never)?$/,
     long: long('help list-optional norc version'),
     longValues: long('enable exclude format include severity shell wiki-link-count'),
     longAttached: ['--color'],

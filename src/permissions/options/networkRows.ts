@@ -251,6 +251,7 @@ export const networkPrograms: readonly ProgramRow[] = [
       flags: 'ABNEHtsvVwXCr',
       values: 'ehuPDS',
       attached: 'p',
+      attachedForm: /^/,
       // A server may request files of the client: dev.mysql.com/doc/refman, "LOAD DATA LOCAL".
       checks: {
         '-e': { test: isPlainSql },

@@ -11,6 +11,8 @@ export interface OptionList {
   readonly isSpaced?: boolean;
   /** Letters of short options with an optional, attached value. */
   readonly attached?: string;
+  /** The values that these can have; absent = numbers. Any other letters may be more options. */
+  readonly attachedForm?: RegExp;
   /** True if each short option is a separate word; `--` does not end options then. */
   readonly isSingle?: boolean;
   /** True if options end at the first operand: a later word that looks like an option is not understood. */
@@ -49,6 +51,9 @@ const mayBeOption = (name: string, value: string | null | undefined): boolean =>
 
 /** True if a word is certainly the value of the option before it. */
 export const isValue = (name: string, value: string): boolean => !mayBeOption(name, value);
+
+/** A number, a percentage, or several of them. */
+const numeric = /^[\d.,%/]*$/;
 
 /** undefined if some option is not in the list. Options may appear anywhere before `--`. */
 export function readOptions(args: readonly (string | null)[], list: OptionList): ReadOptions | undefined {
@@ -113,7 +118,9 @@ function cluster(
     }
     if (list.unsure?.includes(letter) && mayBeOption(`-${letter}`, next)) return undefined;
     if (list.attached?.includes(letter)) {
-      options.push({ name: `-${letter}`, value: letters.slice(index + 1) });
+      const value = letters.slice(index + 1);
+      if (!(list.attachedForm ?? numeric).test(value)) return undefined;
+      options.push({ name: `-${letter}`, value });
       return { options, tookNext: false };
     }
     if (!list.flags?.includes(letter)) return undefined;

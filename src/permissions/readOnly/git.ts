@@ -68,7 +68,13 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   const isAsked = read.options.some((option) => command.onlyWith?.includes(option.name));
   if (command.onlyWith !== undefined && first !== undefined && !isAsked) return undefined;
   const shows = shownBy(name, args, read);
-  const shown = shows === undefined ? {} : { shown: [shows] };
+  const isConverted =
+    (name === 'blame' || (shows !== undefined && name !== 'cat-file')) &&
+    !read.options.some(({ name: option }) => option === '--no-textconv');
+  const shown = {
+    ...(shows !== undefined && { shown: [shows] }),
+    ...(isConverted && { converts: true }),
+  };
   // `-L 1,5:path` names a file, except in `blame`.
   const lines = name === 'blame' ? [] : read.options.filter(({ name: option }) => option === '-L');
   const contents = lines.flatMap(({ value }) => namedBy(value ?? '').slice(1));

@@ -16,9 +16,9 @@ interface GitCommand extends OptionList {
 }
 
 const commitOptions: OptionList = {
-  flags: 'abceghimpqrstuvwzEFPR',
+  flags: 'abceghimpqrstuvwzDEFPR',
   values: 'nSGLIl',
-  attached: 'UMCBDX',
+  attached: 'UMCBX',
   numbers: true,
   long: words(`abbrev abbrev-commit all all-match ancestry-path author-date-order basic-regexp binary bisect boundary branches
     cached cc check cherry cherry-mark cherry-pick children clear-decorations color color-moved color-words
@@ -148,6 +148,7 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     operands: 'names',
     flags: 'bsvz',
     attached: 'uM',
+    attachedForm: /^(?:[\d%]*|no|normal|all)$/,
     long: words(`ahead-behind branch column find-renames ignore-submodules ignored long no-ahead-behind no-column no-renames
       porcelain renames short show-stash untracked-files verbose`),
   },

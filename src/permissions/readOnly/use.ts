@@ -16,6 +16,8 @@ export interface ReadOnlyUse {
   readonly repositories?: readonly string[];
   /** Shows the addresses of remote repositories, which may contain a token. */
   readonly showsAddresses?: boolean;
+  /** Git shows files as the programs of the user's settings convert them (`diff.*.textconv`). */
+  readonly converts?: boolean;
   /** It shows matches in the files that git tracks in these places. */
   readonly tracked?: readonly string[];
   /** It shows the content of the files that git lists for these queries. */
@@ -87,6 +89,7 @@ export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
     patterns: uses.flatMap(({ patterns = [] }) => patterns),
     repositories: [...new Set(uses.flatMap(({ repositories = [] }) => repositories))],
     ...(uses.some(({ showsAddresses }) => showsAddresses) && { showsAddresses: true }),
+    ...(uses.some(({ converts }) => converts) && { converts: true }),
     tracked: uses.flatMap(({ tracked = [] }) => tracked),
     shown: uses.flatMap(({ shown = [] }) => shown),
     versionFiles: [...new Set(uses.flatMap(({ versionFiles = [] }) => versionFiles))],

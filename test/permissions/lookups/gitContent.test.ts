@@ -267,6 +267,148 @@ test('a merge includes the names that a file has in each of the merged commits',
     expect(await ask(merged, command), command).toBe('allow');
 });
 
+describe('an object that git shows is known by its full name, or the command asks', () => {
+  const place = join(top, 'home', 'objects');
+  const ids: Record<string, string> = {};
+  beforeAll(() => {
+    const run = (...args: readonly string[]): string => {
+      const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+      const { status, stdout, stderr } = spawnSync('git', [...own, ...args], {
+        cwd: place,
+        encoding: 'utf8',
+      });
+      if (status !== 0) throw new Error(stderr);
+      return stdout.trim();
+    };
+    for (const folder of ['.ssh', 'src', 'plans']) mkdirSync(join(place, folder), { recursive: true });
+    for (const name of ['src/a.ts', 'plans/one.txt']) writeFileSync(join(place, name), 'one\n');
+    run('init', '-q', '-b', 'main');
+    run('add', '.');
+    run('commit', '-qm', 'one');
+    run('commit', '-q', '--allow-empty', '-m', 'two');
+    // Only in a stash that was dropped.
+    writeFileSync(join(place, '.env'), 'KEY=secret\n');
+    writeFileSync(join(place, '.ssh', 'mykey'), 'secret\n');
+    run('stash', 'push', '-q', '-u');
+    ids.DROPPED = run('rev-parse', 'stash@{0}');
+    ids.SECRETS = run('rev-parse', 'stash@{0}^3:.ssh');
+    ids.PLANS = run('rev-parse', 'HEAD:plans');
+    ids.EMPTY = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+    run('stash', 'drop', '-q');
+  });
+  const filled = (command: string): string => command.replace(/[A-Z]{5,}/g, (name) => ids[name] ?? name);
+
+  test.each([
+    'git show DROPPED^3',
+    'git show DROPPED^@',
+    'git log -p DROPPED^!',
+    'git log -p DROPPED^-',
+    'git diff DROPPED^!',
+    'git log -p -S x HEAD..DROPPED^3',
+    'git log -p --graph -m DROPPED^@',
+    'git show SECRETS:mykey',
+    'git cat-file -p SECRETS:mykey',
+    'git cat-file blob SECRETS:mykey',
+    'git grep secret SECRETS',
+    'git diff EMPTY SECRETS',
+    'git diff-tree -p EMPTY SECRETS',
+    'git diff SECRETS:mykey HEAD:src/a.ts',
+  ])('%s asks', async (command) => {
+    expect(await ask(place, filled(command))).toBe('ask');
+  });
+
+  test.each([
+    'git show HEAD^!',
+    'git show HEAD:src',
+    'git show HEAD:src/a.ts',
+    'git show SECRETS',
+    'git cat-file -p PLANS',
+    'git diff HEAD^ HEAD',
+    'git diff EMPTY HEAD',
+    'git grep one HEAD:src',
+    'git log -p nothing..HEAD',
+    'git log -p src',
+    'git diff nothing',
+  ])('%s shows only known files and runs', async (command) => {
+    expect(await ask(place, filled(command))).toBe('allow');
+  });
+
+  test.each([
+    'git show HEAD:plans/one.txt',
+    'git show PLANS:one.txt',
+    'git diff EMPTY PLANS',
+    'git grep one HEAD:plans',
+    'git grep one PLANS',
+  ])('a rule for a folder is not evaded by %s', async (command) => {
+    const policy = await policyFor(['deny Read(~/objects/plans/**)'], 'default', { root: place });
+    const access = { type: 'command', command: filled(command), cwd: place } as const;
+    expect(decide({ tool: 'Bash', access }, policy).behavior).not.toBe('allow');
+  });
+});
+
+test('a merge lists what differs from each parent, whatever git pairs', { tags: 'long' }, async () => {
+  const merged = renamed(
+    [
+      ['.env', `${lines}SECRET=x\n`],
+      ['a', 'a\n'],
+      ['b', 'b\n'],
+      ['c', 'c\n'],
+    ],
+    [
+      ['.env', undefined],
+      ['notes.txt', `${lines}SECRET=x\n`],
+      ['a', 'a2\n'],
+      ['b', 'b2\n'],
+      ['c', 'c2\n'],
+    ],
+    [
+      ['.env', undefined],
+      ['notes.txt', `${lines}none\n`],
+    ],
+  );
+  spawnSync('git', ['config', 'diff.renameLimit', '1'], { cwd: merged });
+  for (const command of ['git show', 'git show -c', 'git log -1 -p --cc', 'git log -p --first-parent --cc'])
+    expect(await ask(merged, command), command).toBe('ask');
+});
+
+test('letters of a cluster are read as git reads them', { tags: 'long', timeout: 600_000 }, async () => {
+  const place = renamed([['.env', 'KEY=secret\n']], [['a.txt', 'a\n']]);
+  const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0'];
+  const policy = await policyFor([], 'default', { root: place });
+  const shown: string[] = [];
+  const allowed: string[] = [];
+  for (const first of letters)
+    for (const second of letters)
+      for (const words of ['log', 'diff HEAD~1', 'blame a.txt']) {
+        const command = `git ${words} -${first}${second}`;
+        const access = { type: 'command', command, cwd: place } as const;
+        if (decide({ tool: 'Bash', access }, policy).behavior !== 'allow') continue;
+        allowed.push(command);
+        const { stdout } = spawnSync('sh', ['-c', command], { cwd: place, encoding: 'utf8', input: '' });
+        if (stdout.includes('KEY=secret')) shown.push(command);
+      }
+  expect(shown).toEqual([]);
+  expect(allowed.length).toBeGreaterThan(50);
+});
+
+test('with a converter that may decrypt files, diffs and blame ask', async () => {
+  const home = mkdtempSync(join(top, 'home', 'converts-'));
+  const root = renamed([['group.enc', 'x\n']], [['group.enc', 'y\n']]);
+  const set = (value: string): void =>
+    writeFileSync(join(home, '.gitconfig'), `[diff "vault"]\n\ttextconv = ${value}\n`);
+  const judge = async (command: string): Promise<string> => {
+    const policy = { ...(await policyFor([], 'default', { root })), home };
+    return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
+  };
+  set('ansible-vault view');
+  for (const command of ['git show', 'git log -p', 'git diff HEAD~1', 'git blame group.enc', 'git status -v'])
+    expect(await judge(command), command).toBe('ask');
+  for (const command of ['git show --no-textconv', 'git log', 'git diff --stat', 'git status'])
+    expect(await judge(command), command).toBe('allow');
+  set('pandoc --to=plain');
+  expect(await judge('git show')).toBe('allow');
+});
+
 describe('no option makes a listing name fewer files than the command shows', () => {
   let moved = '';
   let stashed = '';
