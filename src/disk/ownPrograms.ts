@@ -37,18 +37,34 @@ export const OWN_GIT_ARGUMENTS: readonly string[] = [
   ].flatMap((setting) => ['-c', setting]),
 ];
 
+/** True for a variable that places the user's own git settings outside the workspace: git(1). */
+export function placesGitSettings(
+  name: string,
+  value: string,
+  env: Variables,
+  workspace: readonly string[],
+  realpath: Realpath,
+): boolean {
+  if (name === 'GIT_CONFIG_NOSYSTEM') return true;
+  if (!/^GIT_CONFIG_(?:GLOBAL|SYSTEM)$/.test(name) || !isAbsolute(value)) return false;
+  return pathOutside({ ...env, PATH: value }, workspace, realpath) === value;
+}
+
 /**
- * Returns the environment for such a git, based on the user's. No variable points it at another repository; it fetches
- * nothing over any protocol (`ext::` runs a program), asks for no password, and finds no programs in the project.
+ * Returns the environment for such a git, based on the user's. No variable points it at another repository, or at
+ * settings in the workspace; it fetches nothing over any protocol (`ext::` runs a program), asks for no password, and
+ * finds no programs in the project.
  */
 export function ownGitEnvironment(
   env: Variables,
   workspace: readonly string[],
   realpath: Realpath,
 ): Record<string, string> {
-  const kept = Object.entries(env).flatMap(([name, value]) =>
-    value === undefined || name.startsWith('GIT_') ? [] : [[name, value] as const],
-  );
+  const kept = Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const isKept = !name.startsWith('GIT_') || placesGitSettings(name, value, env, workspace, realpath);
+    return isKept ? [[name, value] as const] : [];
+  });
   return {
     ...Object.fromEntries(kept),
     ...(env.PATH === undefined ? {} : { PATH: pathOutside(env, workspace, realpath) }),

@@ -6,7 +6,7 @@ import { hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { couldBeSensitive, isPublic, isSensitive } from '../files/sensitive.ts';
-import { nameOf } from '../lookups/gitRemotes.ts';
+import { holdsToken, nameOf } from '../lookups/gitRemotes.ts';
 import { mayDecrypt } from '../lookups/gitSettingPrograms.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
@@ -251,10 +251,11 @@ export function decideGit(
       return { behavior: 'ask', reason: `${what} finds no repository.` };
     if (!own.includes(folder))
       return { behavior: 'ask', reason: `${what} uses a repository other than the workspace's.` };
-    if (showsAddresses && folder !== undefined && policy.holdsCredentials?.(join(folder, 'config')) === true)
+    const address = showsAddresses ? addressWithToken(place, folder, policy) : undefined;
+    if (address !== undefined)
       return {
         behavior: 'ask',
-        reason: `${what} shows addresses, and ${join(folder, 'config')} holds a password or token.`,
+        reason: `${what} shows addresses, and ${address} holds a password or token.`,
         cause: { type: 'limit', reason: 'It may show a token.', isSecret: true },
       };
     const converter = converts ? policy.gitSettings(place, policy.home).user.find(mayDecrypt) : undefined;
@@ -271,6 +272,16 @@ export function decideGit(
       };
   }
   return undefined;
+}
+
+/** The file or setting in which an address of a remote repository contains a password or token. */
+function addressWithToken(place: string, folder: string | undefined, policy: Policy): string | undefined {
+  const file = folder === undefined ? undefined : join(folder, 'config');
+  if (file !== undefined && policy.holdsCredentials?.(file) === true) return file;
+  const { own, user } = policy.gitSettings(place, policy.home);
+  const setting = [...own, ...user].find(holdsToken);
+  // Its subsection may be the address.
+  return setting && `${setting.section}.*.${setting.key} in the git configuration`;
 }
 
 /** A file in the current or a parent directory that changes which program runs. */

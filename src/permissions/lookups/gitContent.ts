@@ -37,16 +37,19 @@ const options = (names: string): ReadonlySet<string> =>
 
 /** Options that select commits or sides of a diff, whatever the diff contains and in whatever order commits come. */
 const selects =
-  options(`-i -E -F -P after all author basic-regexp before branches cached committer extended-regexp first-parent fixed-strings
-  ita-invisible-in-index ita-visible-in-index mailmap max-age max-parents merges min-age min-parents no-mailmap no-merges
-  perl-regexp regexp-ignore-case remotes root since staged tags until use-mailmap`);
-/** Those of them that require a value, and so would take the next word for it. */
-const withValue = options('after author before committer max-age max-count min-age since skip until');
+  options(`all branches cached first-parent ita-invisible-in-index ita-visible-in-index max-parents merges min-parents
+  no-merges remotes root staged tags`);
+/** Options that select by text or date, which depends on the language, the time zone and the time: a listing lacks them. */
+const filters =
+  options(`-i -E -F -P after author basic-regexp before committer extended-regexp fixed-strings mailmap max-age min-age
+  no-mailmap perl-regexp regexp-ignore-case since until use-mailmap`);
+/** Options that require a value, and so would take the next word for it. */
+const withValue = options('max-count skip');
 /** Options that select or sort in other ways, show more, or compare with other files, but show no content themselves. */
 const others =
   options(`-B -C -R -g -l all-match ancestry-path author-date-order bisect boundary cherry cherry-mark cherry-pick children
   date-order dense diff-filter do-walk exclude find-copies find-copies-harder follow full-diff full-history glob graph grep
-  grep-reflog ignore-missing ignore-submodules invert-grep left-only merge merge-base no-walk not parents reflog relative
+  grep-reflog ignore-missing ignore-submodules invert-grep left-only merge-base no-walk not parents reflog relative
   remove-empty reverse right-only show-pulls simplify-by-decoration simplify-merges single-worktree sparse topo-order
   walk-reflogs`);
 /** Options that select the first or next commits: `-3` is an option `-`. */
@@ -76,9 +79,9 @@ const isIn =
   (...sets: readonly ReadonlySet<string>[]) =>
   ({ name }: { readonly name: string }): boolean =>
     sets.some((set) => set.has(name));
-const isWithoutContent = isIn(selects, others, limits, renames, formats, names);
-/** With these alone, a listing has the same commits and files as the command. */
-const isListed = isIn(selects, limits, renames, formats, names, patches);
+const isWithoutContent = isIn(selects, filters, others, limits, renames, formats, names);
+/** With these alone, a listing has at least the commits and files of the command. */
+const isListed = isIn(selects, filters, limits, renames, formats, names, patches);
 
 /** Subcommands that show diffs. */
 const diffs = /^(?:diff|diff-files|diff-index|diff-tree|log|reflog|show|stash)$/;
@@ -145,13 +148,18 @@ function isExact(
   // Compared with all parents, a merge shows more than a listing that follows only the first.
   if (given.some(isIn(options('first-parent'))) && given.some(isIn(options('-c cc diff-merges'))))
     return false;
+  // The first commits of a selection are not the first of all.
+  if (given.some(isIn(filters)) && given.some(isIn(limits))) return false;
   // With a limit, `show` goes through the history like `log`.
   if (name === 'show' && given.some(isIn(limits, refs))) return false;
   // For a stash, `-u` means its untracked files, not a patch.
   if (name === 'stash' && (args[0] !== 'show' || given.some((option) => option.name === '-u'))) return false;
-  // `HEAD^!`, `HEAD^@` and `HEAD^-` each stand for several commits.
-  return !operands.some((word) => word !== null && /\^[-@!]/.test(word));
+  // `HEAD^!`, `HEAD^@` and `HEAD^-` each stand for several commits; a search or date may find another one next time.
+  return !operands.some((word) => word !== null && (/\^[-@!]/.test(word) || isSearch.test(word)));
 }
+
+/** `:/text`, `HEAD^{/text}`, and `main@{yesterday}`, but not `@{1}`, `@{-1}` or `@{upstream}`: gitrevisions(7). */
+const isSearch = /^:\/(?!$)|\^\{\/|@\{(?!-?\d{1,5}\}|(?:u|upstream|push)\})/i;
 
 /** The command as a list of names, for one that `isExact`: without the options that change only its output. */
 function listingOf(

@@ -161,5 +161,10 @@ function isWritable(path: string, bases: readonly string[], { home, workspace }:
 export const formOf = ({ section, subsection, key }: GitSetting): string =>
   `${section}.${subsection === undefined ? '' : '*.'}${key}`;
 
+/** True for the address of a remote repository, or what replaces a part of one, with a password or token in it. */
+export const holdsToken = ({ section, subsection = '', value = '' }: GitSetting): boolean =>
+  /^(?:remote|url|branch|submodule|lfs)$/.test(section) &&
+  /:\/\/[^\s/@:]*:[^\s/@]+@|:\/\/[^\s/@:]{16,}@/.test(`${subsection} ${value}`);
+
 export const nameOf = ({ section, subsection, key }: GitSetting): string =>
   [section, ...(subsection === undefined ? [] : [subsection.slice(0, 40)]), key].join('.');

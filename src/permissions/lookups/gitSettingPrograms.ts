@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { entriesOf } from '../../disk/fileLookups.ts';
 import { gitHookFolders, gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { type GitSetting, readGitSettings } from '../../protocol/files/gitSettings.ts';
 import { strategyNames } from '../options/git/gitClients.ts';
@@ -239,7 +240,21 @@ function ownSettings(repository: Repository, home: string): readonly PlacedSetti
     if (found === undefined) return `${file}, which cannot be read`;
     all.push(...found);
   }
-  return all;
+  return [...all, ...settingsFolders(repository).flatMap(namedRemotes)];
+}
+
+/** Remotes in files of their own, as before git 1.5: gitrepository-layout(5), `remotes` and `branches`. */
+function namedRemotes(folder: string): readonly PlacedSetting[] {
+  const addresses = { remotes: /^URL:\s*(\S.*?)\s*$/gim, branches: /^(\S[^#\n]*)/g };
+  return Object.entries(addresses).flatMap(([kind, address]) =>
+    entriesOf(join(folder, kind)).flatMap(({ name }) => {
+      const file = join(folder, kind, name);
+      return [...(readText(file) ?? '').matchAll(address)].map(([, value = '']) => ({
+        setting: { section: 'remote', subsection: name, key: 'url', value },
+        file,
+      }));
+    }),
+  );
 }
 
 function settingsIn(file: string): readonly PlacedSetting[] | undefined {

@@ -34,7 +34,9 @@ export function gitUse(args: readonly string[]): ReadOnlyUse | undefined {
     tracked: (use.tracked ?? []).map(below),
     trees: (use.trees ?? []).map((tree) => ({ ...tree, path: below(tree.path) })),
     repositories: [directory],
-    ...(name === 'remote' && rest.length > 0 && { showsAddresses: true }),
+    ...((name === 'remote' ? rest.length > 0 : rest.some((word) => /:remotename/.test(word))) && {
+      showsAddresses: true,
+    }),
   };
 }
 

@@ -3,7 +3,7 @@
  * input nor check for updates.
  */
 import { delimiter, isAbsolute } from 'node:path';
-import { OWN_GIT_ARGUMENTS, pathOutside } from '../../disk/ownPrograms.ts';
+import { OWN_GIT_ARGUMENTS, pathOutside, placesGitSettings } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import { isSteering, loading } from './steeringVariables.ts';
 
@@ -52,9 +52,6 @@ export function withoutKeys(env: Environment, secrets: readonly string[] = []): 
 // outside the project, git runs no hook, monitor or helper and fetches nothing, and variables through which the project
 // could influence a program are removed. Approved commands get the user's own environment.
 
-/** Non-default locations of the user's own git settings. */
-const userSettings = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$/;
-
 /** Equivalent to `-c name=value` before a git command. `diff.external` is left to the user. */
 const gitSettings: readonly (readonly [string, string])[] = [
   ...OWN_GIT_ARGUMENTS.filter((argument) => argument.includes('=')).map(
@@ -74,10 +71,9 @@ export function readOnlyEnvironment(
     isOutside: (path: string) => isAbsolute(path) && isOutside(path, env, workspace),
   };
   for (const [name, value] of Object.entries(env)) {
-    const isRemoved = userSettings.test(name)
-      ? !isOutside(value, env, workspace)
-      : isSteering(name, value, env, places);
-    if (!isRemoved) kept[name] = value;
+    const isKept =
+      placesGitSettings(name, value, env, workspace, realpath) || !isSteering(name, value, env, places);
+    if (isKept) kept[name] = value;
     if (!loading.test(name)) continue;
     const separator = name === 'LD_PRELOAD' ? /[\s:]+/ : delimiter;
     kept[name] = value

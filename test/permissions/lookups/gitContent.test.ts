@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { OWN_GIT_ARGUMENTS } from '../../../src/disk/ownPrograms.ts';
 import { decide } from '../../../src/permissions/decide.ts';
+import { gitShows } from '../../../src/permissions/lookups/gitPrograms.ts';
 import { policyFor, top } from '../harness.ts';
 
 const project = join(top, 'home', 'shown');
@@ -407,6 +408,112 @@ test('with a converter that may decrypt files, diffs and blame ask', async () =>
     expect(await judge(command), command).toBe('allow');
   set('pandoc --to=plain');
   expect(await judge('git show')).toBe('allow');
+});
+
+describe('what a listing leaves out does not depend on the language, the time or unnamed commits', () => {
+  let place = '';
+  let conflicted = '';
+  const run = (where: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): number | null =>
+    spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false', ...args], {
+      cwd: where,
+      env: { ...process.env, ...env },
+    }).status;
+  beforeAll(() => {
+    place = renamed(
+      [['.env', 'KEY=secret\n']],
+      [
+        ['.env', undefined],
+        ['a.txt', 'a\n'],
+      ],
+    );
+    const other = renamed(
+      [['a.txt', 'a\n']],
+      [
+        ['a.txt', 'other\n'],
+        ['.env', 'KEY=secret\n'],
+      ],
+      [['.env', undefined]],
+      [['b.txt', 'b\n']],
+    );
+    conflicted = renamed([['a.txt', 'a\n']], [['a.txt', 'mine\n']]);
+    run(conflicted, ['fetch', '-q', other, 'main']);
+    run(conflicted, ['merge', '-q', '--allow-unrelated-histories', 'FETCH_HEAD']);
+  });
+
+  test.each([
+    "git log -p -1 --author='Jos. M'",
+    'git log -p -1 --until=2026-01-01',
+    'git log -p -i --author=x -n 3',
+    'git log -p --since=1.hour',
+    "git show 'main@{yesterday}'",
+    "git show ':/next'",
+    "git log -1 -p 'HEAD^{/next}'",
+  ])('%s asks', async (command) => {
+    expect(await ask(place, command)).toBe('ask');
+  });
+
+  test('commits of a merge in progress count', async () => {
+    expect(await ask(conflicted, 'git log -p --merge --full-diff')).toBe('ask');
+    expect(await ask(conflicted, 'git log -p')).toBe('allow');
+  });
+
+  test('the git settings that the environment names count', async () => {
+    const file = join(top, 'home', 'other.gitconfig');
+    writeFileSync(file, '[log]\n\tfollow = true\n');
+    const moved = renamed(
+      [['.env', `${lines}S=x\n`]],
+      [
+        ['.env', undefined],
+        ['plain.txt', lines],
+      ],
+    );
+    const shows = gitShows({ ...process.env, GIT_CONFIG_GLOBAL: file }, (path) => path);
+    const query = { listings: [['log', '--format=', '--name-only', '-z', '--', 'plain.txt']], objects: [] };
+    expect(shows(moved, query, [moved])).toContain(join(moved, '.env'));
+  });
+});
+
+describe('an address with a token asks wherever git finds it', () => {
+  const token = 'https://x:secrettoken@example.com/';
+  const at = (): string => renamed([['a.txt', 'a\n']]);
+  const set = (place: string, ...args: readonly string[]): void => {
+    expect(spawnSync('git', args, { cwd: place }).status).toBe(0);
+  };
+  const judge = async (place: string, command: string, home = join(top, 'home')): Promise<string> => {
+    const policy = { ...(await policyFor([], 'default', { root: place })), home };
+    return decide({ tool: 'Bash', access: { type: 'command', command, cwd: place } }, policy).behavior;
+  };
+
+  test('in the settings of the user', async () => {
+    const home = mkdtempSync(join(top, 'home', 'tokens-'));
+    const place = at();
+    expect(await judge(place, 'git remote -v', home)).toBe('allow');
+    writeFileSync(join(home, '.gitconfig'), `[url "${token}"]\n\tinsteadOf = https://example.com/\n`);
+    expect(await judge(place, 'git remote -v', home)).toBe('ask');
+    expect(await judge(place, 'git remote get-url origin', home)).toBe('ask');
+  });
+
+  test('in the settings of a worktree or of the repository of a linked one', async () => {
+    const place = at();
+    set(place, 'config', 'extensions.worktreeConfig', 'true');
+    set(place, 'config', '--worktree', 'remote.o.url', token);
+    expect(await judge(place, 'git remote -v')).toBe('ask');
+  });
+
+  test('in a file of its own', async () => {
+    const place = at();
+    mkdirSync(join(place, '.git/remotes'));
+    writeFileSync(join(place, '.git/remotes/old'), `URL: ${token}\n`);
+    expect(await judge(place, 'git remote get-url old')).toBe('ask');
+  });
+
+  test('as the remote of a branch', async () => {
+    const place = at();
+    set(place, 'config', 'branch.main.remote', token);
+    expect(await judge(place, "git for-each-ref --format='%(push:remotename)'")).toBe('ask');
+    expect(await judge(place, "git branch --list --format='%(upstream:remotename)'")).toBe('ask');
+    expect(await judge(place, "git for-each-ref --format='%(refname)'")).toBe('allow');
+  });
 });
 
 describe('no option makes a listing name fewer files than the command shows', () => {
