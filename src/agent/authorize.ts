@@ -7,14 +7,15 @@ import type { ToolDisplay } from '../protocol/entries/fields.ts';
 import type { NewEntry } from '../protocol/entries.ts';
 import type { FieldAnswer } from '../protocol/forms.ts';
 import type { ToolCall } from '../protocol/messages.ts';
-import type {
-  Access,
-  CallQuestion,
-  Grant,
-  PermissionAnswer,
-  PermissionDecision,
-  Preview,
-  TurnQuestion,
+import {
+  type Access,
+  type CallQuestion,
+  type Grant,
+  keepingHidden,
+  type PermissionAnswer,
+  type PermissionDecision,
+  type Preview,
+  type TurnQuestion,
 } from '../protocol/permissions.ts';
 import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { untilAborted } from '../protocol/untilAborted.ts';
@@ -68,12 +69,6 @@ export interface Progress {
   endsTurn: boolean;
 }
 
-/** A decision that hooks may have turned into a question. */
-type Decided = PermissionDecision & {
-  /** A hook asks about a call that was allowed only with these files hidden; approved, it still runs without them. */
-  readonly staysHidden?: Grant['hiding'];
-};
-
 /** A call whose input is valid. */
 interface Checked {
   readonly type: 'checked';
@@ -111,7 +106,7 @@ interface Approval {
   readonly type: 'changed';
   readonly input: unknown;
   /** The decision that the question was about. */
-  readonly decision: Decided;
+  readonly decision: PermissionDecision;
   readonly question: NewQuestion;
   readonly answer: Extract<PermissionAnswer, { behavior: 'allow' }>;
 }
@@ -240,7 +235,7 @@ async function decideOn(
   { call, input, prepared }: Checked,
   fromHooks: Pick<BeforeCall, 'asks' | 'allowedBy'> | undefined,
   { decide, signal }: ApprovalPorts,
-): Promise<Decided | undefined> {
+): Promise<PermissionDecision | undefined> {
   // Parsing a huge command takes seconds, and so does judging: an interrupt waits for neither.
   const allowedBy = fromHooks?.allowedBy;
   const deciding = decide(call.name, prepared.access, {
@@ -253,14 +248,13 @@ async function decideOn(
   const asks = fromHooks?.asks;
   if (decision?.behavior !== 'allow' || asks === undefined) return decision;
   const { hiding } = decision;
-  if (hiding === undefined) return { behavior: 'ask', reason: asks };
-  const reason = `${asks} It runs with these files hidden, because they may hold secrets: ${hiding.join(', ')}.`;
-  return { behavior: 'ask', reason, staysHidden: hiding };
+  const asked: PermissionDecision = { behavior: 'ask', reason: asks };
+  return hiding === undefined ? asked : keepingHidden(asked, hiding);
 }
 
 async function askUser(
   checked: Checked,
-  decision: Decided,
+  decision: PermissionDecision,
   ports: ApprovalPorts,
   approval: Approval | undefined,
 ): Promise<Granted | Verdict | Approval> {
@@ -319,7 +313,7 @@ function canSkim(preview: Preview, { causes = [] }: PermissionDecision): boolean
 /** Applies the user's answer beyond this call, and grants it. */
 async function allowed(
   checked: Checked,
-  { reason, staysHidden }: Decided,
+  { reason, staysHidden }: PermissionDecision,
   { question, answer }: Pick<Approval, 'question' | 'answer'>,
   ports: ApprovalPorts,
 ): Promise<Granted> {

@@ -9,6 +9,7 @@ import { realpath } from '../disk/paths.ts';
 import { pathsInWorktree, unmoved } from '../disk/settingsPaths.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
 import { isSensitive } from '../permissions/files/sensitive.ts';
+import { keepingHidden } from '../protocol/permissions.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
 import { isSecretName } from '../redact/assignments.ts';
 import { findUrlPasswords } from '../redact/findSecrets.ts';
@@ -138,9 +139,13 @@ export function createAutoAllow({
     },
     async decide(tool, access, mode, allowedBy) {
       const decision = await permissions.decide(tool, access, mode, allowedBy);
-      const { hiding } = decision;
-      if (decision.behavior !== 'allow' && hiding !== undefined && (await sandbox.state()).type === 'on')
+      const { hiding, staysHidden, ...other } = decision;
+      const isOpen = decision.behavior !== 'allow' && (hiding ?? staysHidden) !== undefined;
+      const isSandboxed = isOpen && (await sandbox.state()).type === 'on';
+      if (staysHidden !== undefined) return isSandboxed ? keepingHidden(other, staysHidden) : other;
+      if (isSandboxed) {
         return { behavior: 'allow', basis: 'read-only', reason: 'It only reads.', isGuarded: true, hiding };
+      }
       if (decision.behavior !== 'ask' || access.type !== 'command' || decision.rule !== undefined)
         return decision;
       // The sandbox lets programs read the project's secrets; whether the model may see them is the user's decision.

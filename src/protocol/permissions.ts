@@ -176,7 +176,10 @@ export interface Grant {
   readonly rule?: { readonly text: string; readonly source: string };
   /** The user has approved no part of the command: it runs in the environment of read-only commands. */
   readonly isGuarded?: true;
-  /** Absolute paths of files that the sandbox must hide from the command; without a sandbox it must not run. */
+  /**
+   * Absolute paths of files that the sandbox must hide from the command, which runs like a read-only one; without a
+   * sandbox it must not run.
+   */
   readonly hiding?: readonly string[];
 }
 
@@ -205,6 +208,8 @@ export interface PermissionDecision {
    * not name. With `allow`: see `Grant`. Absolute, links resolved.
    */
   readonly hiding?: readonly string[] | undefined;
+  /** With `ask`: files that stay hidden from the command if it is approved and runs in a sandbox; see `Grant.hiding`. */
+  readonly staysHidden?: readonly string[] | undefined;
   /** With `ask`: every cause, not only the one in `reason`. Absent = unknown, which counts as a limit. */
   readonly causes?: readonly AskCause[];
   readonly suggestion?: RuleSuggestion;
@@ -212,6 +217,17 @@ export interface PermissionDecision {
   readonly shown?: string;
   /** With `ask`: the command would run in the sandbox, so the user may choose to allow all such commands. */
   readonly canAutoAllow?: boolean;
+}
+
+/** How many hidden files a question names. */
+const MAX_NAMED = 3;
+
+/** A question about a call from which files stay hidden; it names them. */
+export function keepingHidden(asked: PermissionDecision, hiding: readonly string[]): PermissionDecision {
+  const more = hiding.length > MAX_NAMED ? ` and ${hiding.length - MAX_NAMED} more` : '';
+  const names = hiding.slice(0, MAX_NAMED).map((path) => JSON.stringify(path).slice(1, -1));
+  const reason = `${asked.reason} Files that may hold secrets stay hidden from it: ${names.join(', ')}${more}.`;
+  return { ...asked, reason, staysHidden: hiding };
 }
 
 // Why a call is allowed, needs approval or is denied, as plain data: for `/permissions why` and `clawdcode permissions

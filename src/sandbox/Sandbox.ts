@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { isInside, realpath } from '../disk/paths.ts';
+import type { Grant } from '../protocol/permissions.ts';
 import type { CommandSandbox } from '../protocol/sandbox.ts';
 import { confined, refused, reported, unconfined } from './confinement.ts';
 import { withoutTokens } from './environment.ts';
@@ -59,7 +60,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const whole = [{ command, isConditional: false }];
       const { state: found } = await probe();
       const isWritable = found.type === 'on' && found.mode === 'workspace-write';
-      if (!isWritable || grant.basis === 'own' || grant.basis === 'read-only') return whole;
+      if (!isWritable || grant.basis === 'own' || basisOf(grant) === 'read-only') return whole;
       // A quick test first: splitting a line needs disk lookups.
       if (!/[;&\n]/.test(command)) return whole;
       if (await options.isExcluded(command)) return whole;
@@ -69,15 +70,15 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const { state: found, bwrap, sealed } = await probe();
       if (request.grant.basis === 'own') return unconfined('typed by the user', request.env);
       const env = withoutTokens(request.env, options.environment);
-      if (found.type !== 'on' && request.grant.hiding !== undefined)
-        return refused('it may run only in a sandbox, which hides secrets from it', env);
+      if (found.type !== 'on' && request.grant.hiding !== undefined) return refused(NEEDS_HIDING, env);
       if (found.type !== 'on') return unconfined(found.reason, found.type === 'off' ? request.env : env);
-      const mayLeave = request.grant.basis !== 'read-only' && request.isKeptInside !== true;
+      const basis = basisOf(request.grant);
+      const mayLeave = basis !== 'read-only' && request.isKeptInside !== true;
       if (mayLeave && (await options.isExcluded(request.command)))
         return unconfined('excluded by the settings', request.env);
       const denied = (await options.denied?.()) ?? { paths: [], whole: [] };
       if (denied.refusal !== undefined) return refused(denied.refusal, env);
-      const isReadOnly = found.mode === 'read-only' || request.grant.basis === 'read-only';
+      const isReadOnly = found.mode === 'read-only' || basis === 'read-only';
       const gitUse = isReadOnly
         ? ({ type: 'none' } as const)
         : await options.gitUse(request.command, request.cwd);
@@ -101,7 +102,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       });
       if (refusal !== undefined) return refused(refusal, env);
       if (!isReadOnly) for (const { path, kind } of changed.splice(0)) temporary.adopt(path, kind);
-      const plan = planCommand(found.mode, request.grant.basis, where, places, {
+      const plan = planCommand(found.mode, basis, where, places, {
         isOwn: temporary.isOwn,
         named: (folder) => temporary.named(folder, request.command),
       });
@@ -188,7 +189,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     },
     adopt: (path, kind) => void changed.push({ path, kind }),
     sandboxPathOf: temporary.sandboxPathOf,
-    outside: (request, reason) => unconfined(reason, request.env),
+    outside: (request, reason) =>
+      request.grant.hiding === undefined
+        ? unconfined(reason, request.env)
+        : refused(NEEDS_HIDING, withoutTokens(request.env, options.environment)),
     dispose() {
       isDisposed = true;
       proxy.close();
@@ -197,6 +201,11 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     },
   };
 }
+
+const NEEDS_HIDING = 'it may run only in a sandbox, which hides secrets from it';
+
+/** A command from which files are hidden gets no more than a read-only one, even if the user has approved it. */
+const basisOf = ({ basis, hiding }: Grant): Grant['basis'] => (hiding === undefined ? basis : 'read-only');
 
 const CHECK_MS = 1000;
 /** A check takes at most this share of the time. */

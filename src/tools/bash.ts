@@ -8,7 +8,7 @@ import type { CommandRequest, CommandSandbox, CommandStep, Confinement } from '.
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { listed, sandboxNotes } from './outcomes.ts';
+import { failure, listed, sandboxNotes } from './outcomes.ts';
 import { childEnvironment, type Environment, readOnlyEnvironment } from './shell/childEnvironment.ts';
 import {
   type First,
@@ -129,6 +129,11 @@ async function runOnce(
   deps: BashDeps,
   outsideBecause?: string,
 ): Promise<Ran> {
+  const isHiding = grant.hiding !== undefined;
+  if (isHiding && deps.sandbox === undefined) {
+    const why = 'It may run only in a sandbox, which hides secrets from it.';
+    return { outcome: failure(titleOf(call.command), why) };
+  }
   const notes = await ensureCwd(context);
   const inBackground = call.run_in_background === true;
   const capture = new OutputCapture(context.openBlob, redactorFor(call, context, grant, deps));
@@ -140,7 +145,7 @@ async function runOnce(
   const declined = new Set<string>();
   const fullEnv = childEnvironment({ ...deps.env, ...deps.variables?.() }, deps.secretEnv, context.sessionId);
   const workspace = [context.root, ...deps.addedDirectories];
-  const isGuarded = grant.isGuarded === true || grant.basis === 'read-only';
+  const isGuarded = grant.isGuarded === true || grant.basis === 'read-only' || isHiding;
   const env = isGuarded && outsideBecause === undefined ? readOnlyEnvironment(fullEnv, workspace) : fullEnv;
   const confine = async (
     command: string,
@@ -219,7 +224,7 @@ async function runOnce(
     const { confinement } = run;
     const report: Report = {
       ...{ call, capture, recent, startedAtMs, notes, confinement },
-      ...{ earlier, before, declined, patienceMs, mayEndIn },
+      ...{ earlier, before, declined, patienceMs, mayEndIn, isHiding },
     };
     if (end === 'timeout' || end === 'moved') {
       const rest = steps.slice(at + 1).map(({ command }) => command);
@@ -237,9 +242,10 @@ async function runOnce(
 /** Names the secrets that the sandbox hides from a search. */
 function hidingNotes({ hiding = [] }: Grant, cwd: string): typeof noNotes {
   if (hiding.length === 0) return noNotes;
-  const names = listed(hiding.map((path) => (isInside(path, cwd) ? relative(cwd, path) : path)));
-  const note = `(Hidden from this command, because it may hold secrets: ${names}.)`;
-  return { forModel: [note], forUser: [`without ${names}`] };
+  const names = hiding.map((path) => (isInside(path, cwd) ? relative(cwd, path) : path));
+  const note = `(Hidden from this command, because it may hold secrets: ${listed(names)}.)`;
+  const others = names.length > 1 ? ` and ${names.length - 1} more` : '';
+  return { forModel: [note], forUser: [`without ${listed(names.slice(0, 1))}${others}`] };
 }
 
 /** The step that follows one that has ended; undefined if none does. */

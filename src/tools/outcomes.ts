@@ -102,8 +102,9 @@ export function sandboxNotes(
 
 const MAX_LISTED = 10;
 
+/** Paths in a sentence. One that could end the sentence or begin a new line is quoted. */
 export const listed = (paths: readonly string[]): string =>
   [
-    ...paths.slice(0, MAX_LISTED),
+    ...paths.slice(0, MAX_LISTED).map((path) => (/^[\w./@~+-]+$/.test(path) ? path : JSON.stringify(path))),
     ...(paths.length > MAX_LISTED ? [`${paths.length - MAX_LISTED} more`] : []),
   ].join(', ');

@@ -70,6 +70,20 @@ test.each<[PermissionDecision['behavior'], SandboxState, boolean]>([
   },
 );
 
+test('if a rule asks about such a search, the secrets stay hidden from it, and the question names them', async () => {
+  const rule = { text: 'Bash(grep:*)', source: 's' };
+  const hiding = ['/p/1.key', '/p/2.key', '/p/3.key', '/p/4.key\nx'];
+  const decision: PermissionDecision = { behavior: 'ask', reason: 'A rule.', rule, staysHidden: hiding };
+  const auto = createAutoAllow({ ...given(decision, on), state: { isOn: true } });
+  const final = await auto.decide('Bash', command, 'default');
+  expect(final).toMatchObject({ behavior: 'ask', rule, staysHidden: hiding });
+  expect(final.reason).toBe(
+    'A rule. Files that may hold secrets stay hidden from it: /p/1.key, /p/2.key, /p/3.key and 1 more.',
+  );
+  const off = createAutoAllow({ ...given(decision, { type: 'off', reason: 'r' }), state: { isOn: true } });
+  expect((await off.decide('Bash', command, 'default')).staysHidden).toBeUndefined();
+});
+
 test('if only managed rules allow calls, neither the user nor an approval can enable it', async () => {
   const auto = createAutoAllow({ ...given(asks), state: { isOn: false }, isManaged: true });
   auto.enable();

@@ -76,6 +76,44 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toContain('(Hidden from this command, because it may hold secrets: a/b/c/d/e/f/g/h/notes.');
     expect(display.summary).toContain('without a/b/c/d/e/f/g/h/notes');
     expect((await run('grep -r KEY .', { basis: 'read-only' })).text).toContain('DEEP');
+    const approved = await run('grep -r KEY .; echo x > new.txt', { ...look, basis: 'user' });
+    expect(approved.text).not.toMatch(/DEEP|KEY=ENV/);
+    expect(existsSync(join(root, 'new.txt'))).toBe(false);
+  });
+
+  test('no one is asked to run a search outside, where nothing would be hidden', async () => {
+    const asked: string[] = [];
+    const confirm = async ({ title }: { title: string }): Promise<boolean> => asked.push(title) > 0;
+    const { run, root, sandbox } = await confined({ context: { confirm } });
+    writeFileSync(join(root, 'server.key'), 'KEY=SECRET\n');
+    const hiding = [join(root, 'server.key')];
+    const command = 'grep -r KEY .; echo "touch: cannot touch x: Read-only file system"; exit 1';
+    const { text } = await run(command, { basis: 'read-only', hiding });
+    expect(text).not.toContain('SECRET');
+    expect(text).toContain('Outside the sandbox nothing could be hidden from it.');
+    expect(asked).toEqual([]);
+    const request = {
+      command,
+      cwd: root,
+      env: {},
+      scratch: root,
+      grant: { basis: 'read-only', hiding },
+    } as const;
+    expect((await sandbox.outside(request, 'asked')).refusal).toContain('only in a sandbox');
+    await run(command, { basis: 'user' });
+    expect(asked).toEqual(['Run outside the sandbox?']);
+  });
+
+  test('a search in the background says what is hidden from it', async () => {
+    const { run, root } = await confined();
+    const hiding = ['a.key', 'b.key', 'c\nd.key'].map((name) => join(root, name));
+    for (const path of hiding) writeFileSync(path, 'KEY\n');
+    const grant = { basis: 'read-only', hiding } as const;
+    const { text, display } = await run('grep -r KEY .; sleep 1', { ...grant, background: true });
+    expect(text).toContain(
+      '(Hidden from this command, because it may hold secrets: a.key, b.key, "c\\nd.key".)',
+    );
+    expect(display.summary).toContain('without a.key and 2 more');
   });
 
   test('a secret that a rule lets the model read is not hidden from a search', { tags: 'long' }, async () => {

@@ -83,7 +83,7 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
     return judged({ ...denied, ...(hiding && { hiding }) });
   }
   const asked = forbidden('ask', command, parsed, cwd, policy) ?? toolRule('ask', tool, policy);
-  if (asked) return judged(asked);
+  if (asked) return judged(alsoAsking(asked, tool, parts()));
   if (!parsed.ok) {
     const secret = secretInText(command, cwd, policy);
     const causes =
@@ -161,6 +161,17 @@ function hidingDenied(
   const verdicts = judgeParts(parsed, cwd, listing).map(({ verdict }) => verdict);
   if (!verdicts.every(isReading)) return undefined;
   return verdicts.every(({ behavior }) => behavior === 'allow') ? [] : hidingOf(verdicts);
+}
+
+/** A question that a rule requires also says what else needs approval, and what would be hidden from the command. */
+function alsoAsking(asked: PermissionDecision, tool: string, parts: readonly Judged[]): PermissionDecision {
+  const verdicts = parts.map(({ verdict }) => verdict);
+  if (!verdicts.some(({ behavior }) => behavior === 'ask')) return asked;
+  // A rule about a file asks whether it may be shown.
+  const isAboutCall = asked.rule?.text.trim().startsWith(tool) === true;
+  const staysHidden = isAboutCall && verdicts.every(isReading) ? hidingOf(verdicts) : undefined;
+  const reason = `${asked.reason} ${reasonOf(verdicts, 'ask')}`;
+  return { ...asked, reason, ...(staysHidden && { staysHidden }) };
 }
 
 /** The cause of each part that asks. */

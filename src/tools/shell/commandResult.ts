@@ -63,6 +63,8 @@ export interface Report {
   readonly before: Notes;
   /** Hosts, with ports, that the user denied while the command ran. */
   readonly declined: ReadonlySet<string>;
+  /** True if secrets are hidden from the command: it must not run outside the sandbox. */
+  readonly isHiding: boolean;
   /** See `settled`. */
   readonly mayEndIn: (folder: string) => boolean;
 }
@@ -89,8 +91,8 @@ export async function finished(
   const blocked = confinement?.blocked(taken.text, end.code, declined);
   const isBinding = confinement?.isBinding === true;
   const isFinal = blocked?.isHidden === true || blocked?.instead !== undefined;
-  const mayLeave = context.confirm !== undefined && !isBinding && !isFinal;
-  const stay = isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
+  const mayLeave = context.confirm !== undefined && !isBinding && !isFinal && !report.isHiding;
+  const stay = report.isHiding ? OUTSIDE_HIDING : isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
   if (blocked !== undefined && isFinal)
     after.push(`(The sandbox blocked it: ${[`${blocked.reason}.`, blocked.instead ?? []].flat().join(' ')})`);
   else if (blocked !== undefined)
@@ -152,6 +154,8 @@ const OUTSIDE_UNASKED = 'The settings sandbox.allowWrite and sandbox.network.all
 
 const OUTSIDE_NEVER = 'Managed settings of this machine do not let any command run outside the sandbox.';
 
+const OUTSIDE_HIDING = 'Outside the sandbox nothing could be hidden from it.';
+
 /** Offers to rerun the command outside the sandbox. */
 function outsideOffer(call: CommandCall, blocked: string, { confirm }: ToolContext): Pick<Ran, 'outside'> {
   if (confirm === undefined) return {};
@@ -202,7 +206,8 @@ export async function moved(
   const handling = `BashOutput reads its output, KillBash stops it (task_id "${id}").`;
   if (call.run_in_background === true) {
     const note = `Runs in the background as task ${id}. ${handling}`;
-    return outcome(report, 'ok', [note], `in the background as ${id} (/tasks)`, {
+    const summary = [`in the background as ${id} (/tasks)`, ...report.before.forUser].join(' · ');
+    return outcome(report, 'ok', [...report.before.forModel, note], summary, {
       ...{ taken, response: { backgroundTaskId: id } },
     });
   }
@@ -215,7 +220,7 @@ export async function moved(
     report,
     'partial',
     [...report.before.forModel, note, ...rest],
-    `moved to the background as ${id} (/tasks) · ${patience}`,
+    [`moved to the background as ${id} (/tasks) · ${patience}`, ...report.before.forUser].join(' · '),
     {
       taken,
       response: {

@@ -29,8 +29,8 @@ export function callLabel(tool: string, title: string): { readonly tool: string;
 }
 
 /**
- * Returns a line such as `● Read(src/a.ts:1-60) 60 lines`. On a narrow screen the title is cut first, then the outcome
- * is dropped.
+ * Returns a line such as `● Read(src/a.ts:1-60) 60 lines`. On a narrow screen the title is cut first, then the last
+ * facts of the outcome are dropped.
  */
 export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
   const call = callLabel(line.tool, line.title);
@@ -42,8 +42,10 @@ export function renderToolLine(line: ToolLine, width: number, theme: Theme): str
   const bare = 2 + textWidth(tool) + (named === '' ? 0 : 2);
   const leastTitle = Math.min(textWidth(named), 16);
   const fits = (outcome: string): boolean => bare + leastTitle + textWidth(outcome) + 2 <= width;
-  // A partial result is marked as such even if there is no room for details.
-  const summary = line.status === 'partial' && !fits(full) ? 'partial' : full;
+  // As many facts as fit, the first ones first. A partial result is marked as such even if there is no room for any.
+  const facts = full.split(' · ');
+  const shortened = facts.map((_, at) => facts.slice(0, facts.length - at).join(' · ')).find(fits);
+  const summary = shortened ?? (line.status === 'partial' ? 'partial' : full);
   const keepSummary = summary !== '' && fits(summary);
   const outcomeWidth = textWidth(summary) + 2;
   const room = width - bare - (keepSummary ? outcomeWidth : 0);

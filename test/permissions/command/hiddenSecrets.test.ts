@@ -158,6 +158,16 @@ describe('a search that shows secrets without naming them', () => {
     expect((await bash(command, [rule], 'bypassPermissions')).hiding).toBeUndefined();
   });
 
+  test('a rule that asks about the program does not ask to show the secrets as well', async () => {
+    const decision = await bash('grep -r foo docs', ['ask Bash(grep:*)']);
+    expect(decision).toMatchObject({ behavior: 'ask', rule: { text: 'Bash(grep:*)' } });
+    expect(decision.staysHidden).toBeUndefined();
+    const showing = await bash('grep -r foo .', ['ask Bash(grep:*)']);
+    expect(showing).toMatchObject({ behavior: 'ask', rule: { text: 'Bash(grep:*)' } });
+    expect(showing.reason).toMatch(/grep -r foo \. shows \S+: .* may hold secrets/);
+    expect(showing.staysHidden).toContain(join(root, '.env'));
+  });
+
   test('git would report a tracked secret as changed, and needs its own settings', async () => {
     const place = join(root, 'docs/tracked');
     mkdirSync(place, { recursive: true });
