@@ -467,7 +467,7 @@ describe('what a listing leaves out does not depend on the language, the time or
         ['plain.txt', lines],
       ],
     );
-    const shows = gitShows({ ...process.env, GIT_CONFIG_GLOBAL: file }, (path) => path);
+    const shows = gitShows({ ...process.env, GIT_CONFIG_GLOBAL: file });
     const query = { listings: [['log', '--format=', '--name-only', '-z', '--', 'plain.txt']], objects: [] };
     expect(shows(moved, query, [moved])).toContain(join(moved, '.env'));
   });
