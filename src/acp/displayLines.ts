@@ -33,6 +33,6 @@ function compactionLine({ subtype, compactMetadata: data }: JSONLEntry): string 
 function quoted(line: DisplayLine | undefined): string | undefined {
   if (line === undefined || line.text.trim() === '') return undefined;
   const mark = line.mark === '⎿' ? '' : `${line.mark} `;
-  // In blank lines, because clients append it to the previous message.
+  // Between blank lines, because clients append it to the previous message.
   return `\n\n> ${mark}${plainMarkdown(titleLine(lineText(line)))}\n\n`;
 }

@@ -1,6 +1,6 @@
 /**
- * File system lookups without exceptions: a missing or inaccessible entry gives an empty result. What is missing is found
- * out with a `stat`, since an exception takes ten times as long.
+ * File system lookups without exceptions: a missing or inaccessible entry gives an empty result. A `stat` detects what is
+ * missing, since an exception takes ten times as long.
  */
 import {
   type BigIntStats,

@@ -89,7 +89,7 @@ export async function answerRequest(
     send({ type: 'control_response', response: { request_id: id, ...response } });
   try {
     const response = await answer(asked, signal);
-    // A value that JSON does not have is a mistake of the host like any other.
+    // A value that JSON cannot represent is a mistake of the host like any other.
     respond({ subtype: 'success', response: JSON.parse(JSON.stringify(response)) });
   } catch (error) {
     respond({ subtype: 'error', error: messageOf(error) });

@@ -41,7 +41,7 @@ export function withoutSession(attributes: Attributes): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== 'gen_ai.conversation.id'));
 }
 
-/** True for what a subagent has spent, which its own entries say, too. */
+/** True for a subagent's total usage, which its own entries record as well. */
 export function isSubagentTotal(entry: JSONLEntry): boolean {
   return entry.subtype === 'usage' && entry.data?.purpose?.startsWith('subagent ') === true;
 }

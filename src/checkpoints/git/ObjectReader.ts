@@ -134,7 +134,7 @@ export interface GitProgram {
 /** If git takes longer, the repository is handled without it. */
 const TIMEOUT_MS = 30_000;
 
-/** A larger list of a repository's files is no string for JavaScript. */
+/** A larger list of a repository's files does not fit into a JavaScript string. */
 const MAX_BYTES = 500_000_000;
 
 /** The output; undefined if git is missing, fails, or takes too long. */

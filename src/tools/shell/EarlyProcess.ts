@@ -7,7 +7,7 @@ import { type EarlyStart, type LaunchPipe, launchPipesOf } from '../../protocol/
 import type { OutputPipe, OutputPipes } from './OutputPipes.ts';
 
 interface Waiting {
-  /** Of its start: it waits for commands with the same one. */
+  /** Of its `EarlyStart`: it can run only commands with the same key. */
   readonly key: string;
   readonly child: ChildProcess;
   readonly pipe: OutputPipe;

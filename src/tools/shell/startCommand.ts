@@ -281,7 +281,7 @@ function terminateInside(leader: number): void {
 
 /** In a container whose init process reaps late or never, zombies still accept signals, so this checks /proc. */
 function hasLivingMember(leader: number): boolean {
-  // The newest first: reading all takes milliseconds, and the leader has started its group lately.
+  // The newest first: reading all takes milliseconds, and the leader started its group recently.
   return processNames()
     .reverse()
     .some((name) => isLivingMember(Number(name), leader));

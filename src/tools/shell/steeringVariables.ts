@@ -32,7 +32,7 @@ const neutral =
 /** By custom, these name files or folders: `CURL_HOME`, `WGETRC`, `PIP_CONFIG_FILE`, `XDG_DATA_DIRS`, `NODE_COMPILE_CACHE`. */
 const places = /(?:HOME|PATH|DIRS?|ROOT|PREFIX|RC|FILE|CONF|CONFIG|CACHE)$/i;
 
-/** No program loads code from what they name: folders of the moment, cookies, sockets. Names in lower case are those of the user's own scripts, and of npm. */
+/** No program loads code from what they name: temporary folders, the current one, cookies, sockets. Names in lower case are those of the user's own scripts, and of npm. */
 const unread =
   /^(?:(?!p?npm_)[a-z]\w*|PWD|OLDPWD|INIT_CWD|_|TMPDIR|TEMPDIR|TMP|TEMP|NIX_BUILD_TOP|(?:CLAUDE|CLAWDCODE)_(?:PROJECT_DIR|ENV_FILE)|XAUTHORITY|ICEAUTHORITY|KRB5CCNAME|DBUS_SESSION_BUS_ADDRESS|SESSION_MANAGER|SSH_AUTH_SOCK|TMUX)$/;
 /** Of package managers, build tools, editors and CI: none of the programs whose effects are known reads them. */
@@ -47,7 +47,7 @@ type LedPrograms =
   | 'unknown'
   | 'none';
 
-/** What a variable leads to is judged by this. */
+/** Decides what a variable leads to. */
 interface Places {
   readonly home: string;
   /** True for an absolute path that the workspace does not control. */
@@ -105,7 +105,7 @@ const isRelative = (part: string): boolean =>
 /** Where a path may start: not within a name, except after the letter of an option. */
 const start = /(?<![\w.~+/-])(?:\/|\.\.?\/)|(?<=(?<![^\s'"])-[A-Za-z])(?:\/|\.\.?\/)/g;
 
-/** A path may have characters in it that end one elsewhere, so all its readings are tried. */
+/** A path may contain characters that usually end one, so all its readings are tried. */
 function namesInside(value: string, { isOutside, isSocket = () => false }: Places): boolean {
   return [...value.matchAll(start)].some(({ index }) => {
     const rest = value.slice(index);
