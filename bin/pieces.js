@@ -16,9 +16,10 @@ export const LEARNING_RUNS = 5;
 const WORTH_KEEPING = 20;
 /**
  * Characters of a source. Pieces before a larger one are compiled directly: the first frame and answers such as the
- * version need only these, and loading the code to check signatures takes longer (8 ms).
+ * version need only these, and loading the code to check signatures takes longer (8 ms). The code that parses flags is
+ * larger, and what follows it as well.
  */
-const SMALL = 50_000;
+const SMALL = 40_000;
 /** A terminal session may end abruptly, so what it has used is saved after this time. */
 const CALM_MS = 10_000;
 /**
