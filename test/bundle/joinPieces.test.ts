@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const imports = (...paths: string[]) => paths.map((path) => ({ path, kind: 'import-statement' }));
 
-test('pieces are grouped by the routes that load them at once', () => {
+test('groups pieces by the routes that load them at the start', () => {
   const outputs = {
     'dist/cli.cjs': {
       entryPoint: 'src/main.ts',

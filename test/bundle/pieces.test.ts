@@ -92,7 +92,7 @@ test('a piece with its own require is rejected at build time', async () => {
   await expect(toCommonJs(source)).rejects.toThrow('named require');
 });
 
-test('a source has only ASCII characters, so that V8 takes one byte for each', async () => {
+test('a source contains only ASCII, which V8 stores in one byte per character', async () => {
   const source = 'export const stops = (text) => /[。😀]$/u.test(text); export const name = () => `ä「`;';
   const written = await toCommonJs(source);
   expect(written).toMatch(/^[\0-\x7f]+$/);

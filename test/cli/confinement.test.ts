@@ -70,7 +70,7 @@ test.each<[PermissionDecision['behavior'], SandboxState, boolean]>([
   },
 );
 
-test('if a rule asks about such a search, the secrets stay hidden from it, and the question names them', async () => {
+test('if a rule asks about such a search, its secrets stay hidden, and the question names them', async () => {
   const rule = { text: 'Bash(grep:*)', source: 's' };
   const hiding = ['/p/1.key', '/p/2.key', '/p/3.key', '/p/4.key\nx'];
   const decision: PermissionDecision = { behavior: 'ask', reason: 'A rule.', rule, staysHidden: hiding };

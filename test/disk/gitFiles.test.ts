@@ -24,7 +24,7 @@ function pipeAt(path: string): void {
   execFileSync('mkfifo', [path]);
 }
 
-test('an ordinary repository, its subfolders, a linked worktree, and no repository are readable', {
+test('finds nothing wrong with a repository, its subfolders, a linked worktree, or a folder without one', {
   tags: 'long',
 }, () => {
   const root = repository();
@@ -41,13 +41,13 @@ for (const { row, options } of firstIsQuick([
   ...['../.gitattributes', '../.gitignore', '../.gitmodules'],
   ...['info/exclude', 'info/attributes', 'objects/info/alternates', 'refs/heads/main'],
 ]))
-  test(`a pipe as .git/${row} is recognized before git opens it`, options, () => {
+  test(`finds a pipe at .git/${row} before git opens it`, options, () => {
     const root = repository();
     pipeAt(join(root, '.git', row));
     expect(isReadableByGit(join(root))).toBe(false);
   });
 
-test('a .git that is a pipe, one that leads to a pipe, and an absurdly large file are recognized, too', () => {
+test('finds a .git that is or names a pipe, and a file of absurd size', () => {
   const own = temporaryFolder();
   pipeAt(join(own, '.git'));
   expect(isReadableByGit(own)).toBe(false);
@@ -72,7 +72,7 @@ for (const settings of [
   '[core]\n\tattributesFile = ff\n',
   '[mailmap]\n\tfile = ff\n',
 ])
-  test(`a pipe that settings include or name is found and reported: ${JSON.stringify(settings)}`, () => {
+  test(`finds a pipe that settings include or name: ${JSON.stringify(settings)}`, () => {
     const root = repository();
     writeFileSync(join(root, '.git/nested'), '[include]\n\tpath = ../ff\n');
     appendFileSync(join(root, '.git/config'), settings);
@@ -82,7 +82,7 @@ for (const settings of [
     expect(blockingFile(root)).toBe(join(root, 'ff'));
   });
 
-test('a folder may have a repository if git finds one from there', () => {
+test('tells whether git would find a repository from a folder', () => {
   const [root, plain, bare] = [repository(), temporaryFolder(), temporaryFolder()];
   git(bare, 'init', '--quiet', '--bare');
   mkdirSync(join(root, 'src/deep'), { recursive: true });

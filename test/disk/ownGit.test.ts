@@ -19,7 +19,7 @@ function scripted(script: string): { readonly git: OwnGit; readonly cwd: string 
   return { git: { env: { PATH: `${programs}:${process.env.PATH}` }, workspace: [cwd] }, cwd };
 }
 
-test('it gets its input, and its output and exit code are returned', async () => {
+test('passes input to git and returns its output and exit code', async () => {
   const cwd = temporaryFolder();
   const args = ['hash-object', '--stdin'];
   expect(await runGit(installed, { cwd, args, input: 'a\n', ...limits })).toMatchObject({
@@ -31,7 +31,7 @@ test('it gets its input, and its output and exit code are returned', async () =>
   expect(problem).toContain('not a git repository');
 });
 
-test('without git, the problem is that', async () => {
+test('reports that git is not installed', async () => {
   const [cwd, empty] = [temporaryFolder(), temporaryFolder()];
   const git = { env: { PATH: empty }, workspace: [cwd] };
   for (const run of [runGit, runGitNow])
@@ -40,7 +40,7 @@ test('without git, the problem is that', async () => {
     });
 });
 
-test('a git that the thread waits for has the same input, output, limits and problems', () => {
+test('the synchronous run has the same input, output, limits and problems', () => {
   const cwd = temporaryFolder();
   const hash = { cwd, args: ['hash-object', '--stdin'], input: 'a\n', ...limits };
   expect(runGitNow(installed, hash).stdout.toString()).toBe('78981922613b2afb6025042ff6bd878ac1994e85\n');
@@ -57,7 +57,7 @@ test('a git that the thread waits for has the same input, output, limits and pro
   ).toMatchObject({ code: null, problem: 'Git did not finish within 0.5 seconds and was stopped.' });
 });
 
-test('git is not started if a file would block it, and the problem names that file', async () => {
+test('does not start git if a file would block it, and names that file', async () => {
   const { git, cwd } = scripted('touch started');
   mkdirSync(join(cwd, '.git/objects'), { recursive: true });
   execFileSync('mkfifo', [join(cwd, '.git/config')]);
@@ -79,7 +79,7 @@ echo "$!" > pid; mv pid child; wait`;
 test.each([
   ['its signal aborts', 60_000, 'Git was stopped.'],
   ['it takes too long', 4000, 'Git did not finish within 4 seconds'],
-])('when %s, git ends with all that it has started', async (_, timeoutMs, problem) => {
+])('when %s, git ends with everything that it has started', async (_, timeoutMs, problem) => {
   const { git, cwd } = scripted(HANGS);
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -94,7 +94,7 @@ test.each([
   await vi.waitUntil(() => !isAlive(child), 60_000);
 });
 
-test('git that prints without end is stopped, and one whose signal is aborted is not started', async () => {
+test('stops git that prints without end, and does not start one whose signal is already aborted', async () => {
   const { git, cwd } = scripted('touch started; exec yes');
   const call = { cwd, args: [], timeoutMs: 60_000, maxBytes: 1000 };
   expect(await runGit(git, call, AbortSignal.abort())).toMatchObject({

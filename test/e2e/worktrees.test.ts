@@ -180,7 +180,7 @@ test('without a commit the call fails with the reason, and the turn continues', 
 test.each([
   ['before there is anything', '*'],
   ['with half a worktree', "*' worktree add '*"],
-])('Esc ends a subagent while git hangs %s, and nothing is left', { tags: 'long' }, async (_, when) => {
+])('Esc ends a subagent while git hangs %s, and leaves nothing behind', { tags: 'long' }, async (_, when) => {
   const setup = await shared();
   const { server, ready, work } = setup;
   const [programs, hang, hung] = ['programs', 'hang', 'hung'].map((name) => join(work.temporary, name));

@@ -359,7 +359,7 @@ for (const {
   row: [what, prepare, message],
   options,
 } of firstAreQuick(2, unusable))
-  test(`${what}: a clear message, and nothing is left behind`, options, async () => {
+  test(`${what}: reports a clear message and leaves nothing behind`, options, async () => {
     const made = await place();
     prepare(made);
     await expect(made.create()).rejects.toThrow(message);
@@ -368,7 +368,7 @@ for (const {
 
 /** Each is a step of the creation, by its git command. */
 test.each(['config', 'rev-parse', 'worktree', 'reset', 'status'])(
-  'nothing is left of one that is stopped while git hangs in "%s"',
+  'leaves nothing of a worktree whose creation is stopped while git hangs in "%s"',
   async (step) => {
     const made = await repository();
     const { root, folder, run } = made;

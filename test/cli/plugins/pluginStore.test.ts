@@ -174,7 +174,7 @@ test('another plugin of the same name does not inherit what the first one stored
   expect(await readdir(dataFolderOf(place, 'one'))).toEqual([]);
 });
 
-test('a pipe in a repository to clone does not block git, and the message names it', async () => {
+test('a pipe in a cloned repository does not block git, and the message names it', async () => {
   const { base, place } = await workbench();
   const config = join(base, 'one/.git/config');
   execFileSync('git', ['init', '--quiet', join(base, 'one')]);

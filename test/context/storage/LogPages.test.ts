@@ -140,7 +140,7 @@ test('a resume point that was modified is not used', async () => {
   expect((await loadLog(file, { wholeBytes: 0 })).entries).toEqual(entries);
 });
 
-test('a line longer than any entry is skipped by every reader, and the file stays as it is', {
+test('every reader skips a line longer than any entry, and leaves the file unchanged', {
   tags: 'long',
 }, async () => {
   const tooLong = lineOf(makeEntry(3, 'x'.repeat(MAX_LINE_BYTES)));

@@ -401,7 +401,7 @@ test('an attempt that throws does not stop the program', async () => {
   expect(attempts).toBe(2);
 });
 
-test('an entry that no reader would take is rejected, and the log goes on', { tags: 'long' }, async () => {
+test('rejects an entry that no reader would accept, and continues the log', { tags: 'long' }, async () => {
   const log = await makeLog();
   await expect(log.append([prompt('x'.repeat(MAX_LINE_BYTES))])).rejects.toThrow('too large for the log');
   await log.append([prompt('next')]);

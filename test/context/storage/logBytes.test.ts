@@ -95,7 +95,7 @@ test('a reader may stop early', async () => {
 
 const mebibyte = 2 ** 20;
 
-test('of an archive that unpacks to far more than its size, a bounded part is read', async () => {
+test('reads only a bounded part of an archive that unpacks to far more than its size', async () => {
   const { bytes, problem } = await unpack(pack(Buffer.alloc(140 * mebibyte)));
   expect(bytes.length).toBeLessThanOrEqual(128 * mebibyte);
   expect(problem).toContain('unpacks to more than 128 MB');

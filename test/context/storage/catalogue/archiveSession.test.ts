@@ -207,7 +207,7 @@ test.each([0, 5, 2000])(
   },
 );
 
-test('an archive that unpacks to far more than a log is not unarchived, and stays', async () => {
+test('keeps an archive that would unpack to far more than a log, and does not unpack it', async () => {
   const dataRoot = temporaryFolder();
   const { archive } = await damagedArchive(dataRoot);
   const lines = Buffer.alloc(140 * 2 ** 20, `${JSON.stringify({ v: 1 })}\n`);
@@ -221,7 +221,7 @@ test('an archive that unpacks to far more than a log is not unarchived, and stay
   expect(await readdir(join(dataRoot, 'projects/p'))).not.toContain('one.jsonl');
 });
 
-test('a log that would pack to such an archive is kept', { tags: 'long' }, async () => {
+test('does not pack a log that would become such an archive', { tags: 'long' }, async () => {
   const dataRoot = temporaryFolder();
   await makeSession(dataRoot, { id: 'one' }, [header(), say('findme')]);
   const log = join(dataRoot, 'projects/p/one.jsonl');
