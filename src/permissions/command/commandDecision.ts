@@ -15,7 +15,7 @@ import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts'
 import { byRule, forbidden } from './forbidden/forbidden.ts';
 import { secretInText } from './hiddenSecrets.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
-import { touchedByOthers } from './plainEdits.ts';
+import { aroundEach } from './plainEdits.ts';
 import { hidingOf, isNoFile } from './treeDecision.ts';
 import { decideInUserEnvironment } from './userEnvironment.ts';
 import { pathsIn } from './words.ts';
@@ -190,11 +190,11 @@ function basisOf(verdicts: readonly PartVerdict[]): NonNullable<PartVerdict['bas
 function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly Judged[] {
   const visits = track(parsed.parts, cwd, policy);
   const file = (shown: string, verdict: PartVerdict): Judged => ({ file: shown, verdict });
-  const touched = touchedByOthers(visits, parsed.writes, policy);
+  const around = aroundEach(visits, parsed.writes, policy);
   const follows = followsGitChange(parsed.parts);
   const decided = visits.map((visit, index): Judged & { visit: Visit } => ({
     visit,
-    verdict: decidePart(visit, touched[index] ?? null, follows[index] !== false, policy),
+    verdict: decidePart(visit, around[index] ?? unknownAround, follows[index] !== false, policy),
   }));
   const isOpen = decided.some(({ verdict }) => verdict.isApproved);
   return [
@@ -210,6 +210,8 @@ function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly J
     ),
   ];
 }
+
+const unknownAround = { touched: null, named: null };
 
 /** Decides about the target of a redirection, for every directory in which the command may be at that point. */
 function decideRedirect(

@@ -22,7 +22,7 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
 import { hiddenSecret } from './hiddenSecrets.ts';
 import { localWork } from './localWork.ts';
-import { decideEdits, type Touched } from './plainEdits.ts';
+import { type Around, decideEdits } from './plainEdits.ts';
 import {
   decidePattern,
   decideShown,
@@ -61,21 +61,22 @@ interface StoppedRule {
 }
 
 /**
- * Decides what is allowed; deny and ask rules have already been applied. `others`: the paths that the rest of the
- * command touches. `followsGit`: see `followsGitChange`.
+ * Decides what is allowed; deny and ask rules have already been applied. `around`: the rest of the command.
+ * `followsGit`: see `followsGitChange`.
  */
-export function decidePart(visit: Visit, others: Touched, followsGit: boolean, policy: Policy): PartVerdict {
+export function decidePart(visit: Visit, around: Around, followsGit: boolean, policy: Policy): PartVerdict {
   const { part } = visit;
-  const known = readOnlyUse(part) ?? readOnlyUse(withLiteralPatterns(visit, others, policy));
-  const opened = known && openedBy(others, part, known, policy);
+  const { touched, named } = around;
+  const known = readOnlyUse(part) ?? readOnlyUse(withLiteralPatterns(visit, named, policy));
+  const opened = known && openedBy(touched, part, known, policy);
   const use = opened && followsGit ? withFilesToAdd(opened, visit.directories, policy) : opened;
   const input: ScopeInput = {
     visit,
     policy,
     use,
-    edits: decideEdits(visit, others, { ...policy, mode: 'acceptEdits' }),
-    isFirst: others !== null,
-    others,
+    edits: decideEdits(visit, touched, { ...policy, mode: 'acceptEdits' }),
+    isFirst: touched !== null,
+    named,
     followsGit,
   };
   const rules = rulesFor(input);
@@ -202,7 +203,7 @@ function decideMove({ goesTo }: Visit, policy: Policy): PartVerdict {
 }
 
 function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
-  const { visit, policy, others } = input;
+  const { visit, policy, named } = input;
   const { directories, part } = visit;
   const what = shortText(part.text);
   if (directories === null) return { behavior: 'ask', reason: `${what} runs in an unknown directory.` };
@@ -215,11 +216,11 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
     decideGit(use, directories, what, policy) ?? decideVersionFiles(use, directories, what, policy);
   if (asked) return asked.behavior === 'ask' ? { ...asked, unruled: input } : asked;
   const verdicts = directories.flatMap((directory) => [
-    ...(use.patterns ?? []).map((pattern) => decidePattern(pattern, directory, others, policy)),
+    ...(use.patterns ?? []).map((pattern) => decidePattern(pattern, directory, named, policy)),
     ...use.contents.map((word) => decideOperand(word, directory, 'contents', policy)),
     ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),
     ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
-    ...(use.trees ?? []).map((tree) => decideTree(tree, directory, what, policy, others)),
+    ...(use.trees ?? []).map((tree) => decideTree(tree, directory, what, policy, named)),
     ...(use.shown ?? []).flatMap((shown) =>
       (use.repositories ?? []).map((place) =>
         decideShown(shown, policy.realpath(locate(place, directory, policy)), what, policy),

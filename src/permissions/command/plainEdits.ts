@@ -82,17 +82,32 @@ export function editedPaths(part: CommandPart): readonly string[] | undefined {
 /** Maximum number of parts, or of sources of one part, that are compared with each other. */
 const MAX_COMPARED = 40;
 
-/**
- * For each part: the paths that earlier parts and redirections may change; without a certain order, those of all other
- * parts.
- */
-export function touchedByOthers(
+/** What the rest of a command may do before or while one of its parts runs. */
+export interface Around {
+  /** Paths that may change. */
+  readonly touched: Touched;
+  /** These, and new folders: they change nothing, but have names, which a pattern or a search finds. */
+  readonly named: Touched;
+}
+
+/** For each part: what earlier parts and redirections may do; without a certain order, all other parts. */
+export function aroundEach(
   visits: readonly Visit[],
   writes: readonly (string | null)[],
   policy: Policy,
-): readonly Touched[] {
+): readonly Around[] {
   const redirected = redirections(visits, writes, policy);
-  const own = visits.map((visit) => touchedBy(visit, policy));
+  const touched = touchedByOthers(visits, redirected, (visit) => touchedBy(visit, false, policy));
+  const named = touchedByOthers(visits, redirected, (visit) => touchedBy(visit, true, policy));
+  return visits.map((_, index) => ({ touched: touched[index] ?? null, named: named[index] ?? null }));
+}
+
+function touchedByOthers(
+  visits: readonly Visit[],
+  redirected: Touched,
+  touch: (visit: Visit) => Touched,
+): readonly Touched[] {
+  const own = visits.map(touch);
   const isTooMuch = own.filter((touched) => touched?.length !== 0).length > MAX_COMPARED;
   return visits.map(({ part }, index) => {
     if (isTooMuch) return null;
@@ -120,12 +135,12 @@ function redirections(visits: readonly Visit[], writes: readonly (string | null)
     : files.flatMap((path) => [...directories].map((directory) => locate(path ?? '', directory, policy)));
 }
 
-function touchedBy({ part, directories }: Visit, policy: Policy): Touched {
+function touchedBy({ part, directories }: Visit, countsFolders: boolean, policy: Policy): Touched {
   if (part.argv.length === 0 || changesDirectory(part)) return [];
   const edit = readEdit(part);
   if (edit === undefined) return readOnlyUse(part) === undefined ? null : [];
   // A new, empty folder has no effect on what is copied.
-  if (edit.type === 'make' && edit.foldersOnly) return [];
+  if (edit.type === 'make' && edit.foldersOnly && !countsFolders) return [];
   if (directories === null) return null;
   return directories.flatMap((directory) => {
     const at = (word: string): string => locate(word, directory, policy);

@@ -34,9 +34,9 @@ export const isNoFile = (word: string): boolean => word === OUTPUT_OF_COMMAND ||
  * The command with the patterns that match no file as text: bash and dash leave these as they are (`--include=*.ts`),
  * and zsh runs nothing. Unchanged if the rest of the command may create files.
  */
-export function withLiteralPatterns(visit: Visit, others: Touched, policy: Policy): CommandPart {
+export function withLiteralPatterns(visit: Visit, named: Touched, policy: Policy): CommandPart {
   const { part, directories } = visit;
-  if (part.runs === null || directories === null || others?.length !== 0) return part;
+  if (part.runs === null || directories === null || named?.length !== 0) return part;
   const hasNoMatch = (pattern: string): boolean =>
     directories.every((directory) => policy.expandGlob(locate(pattern, directory, policy))?.length === 0);
   const literal = (argument: Argument): Argument =>
@@ -52,12 +52,12 @@ export function withLiteralPatterns(visit: Visit, others: Touched, policy: Polic
 export function decidePattern(
   { pattern, bare }: OpenPattern,
   directory: string,
-  others: Touched,
+  named: Touched,
   policy: Policy,
 ): PermissionDecision {
   const mayBeOption = /^[*?[]/.test(pattern);
   if (!mayBeOption && !bare) return allowed;
-  if (others?.length !== 0)
+  if (named?.length !== 0)
     return {
       behavior: 'ask',
       reason: `${pattern} may match a file that the same command creates, with a name like an option.`,
@@ -75,17 +75,17 @@ export function decidePattern(
 
 /**
  * Decides whether every file in a folder may be shown. Another program could add a file between this check and the
- * command; a program that can do that can also read it. `others`: the paths that the rest of the command touches.
+ * command; a program that can do that can also read it. `named`: see `Around`.
  */
 export function decideTree(
   tree: Tree,
   directory: string,
   what: string,
   policy: Policy,
-  others: Touched = [],
+  named: Touched = [],
 ): PermissionDecision {
   if (isNoFile(tree.path)) return allowed;
-  if (tree.words !== undefined && others?.length !== 0)
+  if (tree.words !== undefined && named?.length !== 0)
     return { behavior: 'ask', reason: `${what} may get the name of a file that the same command creates.` };
   const place = locate(tree.path, directory, policy);
   const places = hasGlob(tree.path) ? policy.expandGlob(place) : [place];
@@ -116,8 +116,8 @@ export function decideTree(
     const { files, links, folders } = found;
     const real = policy.realpath(at);
     // Limits do not apply to a file that is itself the place.
-    const named = [...files, ...links, ...folders].filter((path) => path === real || mayMatch(tree, path));
-    const misread = tree.words && misreadName(named, tree, tree.words, real);
+    const printed = [...files, ...links, ...folders].filter((path) => path === real || mayMatch(tree, path));
+    const misread = tree.words && misreadName(printed, tree, tree.words, real);
     if (misread !== undefined) return { behavior: 'ask', reason: misread };
     const [folder] = tree.tracked !== undefined && tree.entersFolders ? folders : [];
     if (folder !== undefined)

@@ -20,7 +20,7 @@ export function eachUse(
   { split, mayBeNone, isOne = false }: Insertion,
 ): ReadOnlyUse | undefined {
   // A name could be parsed as an option or an assignment, unless it begins with a path such as `./x`.
-  if (found.trees.some(({ path }) => /^[-~]|^\w+=/.test(path))) return undefined;
+  if (found.trees.some(({ path }) => /^[-+~]|^\w+(?:::\w+)?=/.test(path))) return undefined;
   // Nested commands, and names inside other words, are not supported.
   if (
     command.some((word) => word !== '{}' && word.includes('{}')) ||
@@ -46,7 +46,7 @@ export function eachUse(
   ]);
   if (
     !marks.every((mark) => files.includes(mark)) ||
-    files.some((path) => !isFound(path) && path.includes(FOUND))
+    files.some((path) => path.includes(FOUND) && !marks.includes(path))
   )
     return undefined;
   const own = (use.trees ?? []).filter(({ path }) => !isFound(path));
@@ -56,7 +56,7 @@ export function eachUse(
       : [];
   const each = {
     ...use,
-    contents: use.contents.filter((path) => !isFound(path)),
+    contents: [...use.contents.filter((path) => !isFound(path)), ...(found.others ?? [])],
     names: use.names.filter((path) => !isFound(path)),
     trees: [...own, ...shown],
   };

@@ -191,7 +191,8 @@ export function printedByGit([name, ...args]: readonly string[]): FoundFiles | u
   // Git prints names above the current folder as `../x`, and `:` begins pathspec magic.
   if (places.some((word) => word === '' || /^[:/~]|\\/.test(word) || word.split('/').includes('..')))
     return undefined;
-  const isOpen = places.some((word) => /[*?[]/.test(word) && !/^\*\.\w[\w.-]*$/.test(word));
+  // On macOS git composes accents in its words.
+  const isOpen = places.some((word) => /[*?[]|[^ -~]/.test(word) && !/^\*\.\w[\w.-]*$/.test(word));
   const tracked = isOpen ? [] : places;
   return {
     trees: [{ path: '.', hidden: true, follows: true, tracked }],

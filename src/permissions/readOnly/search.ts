@@ -197,9 +197,8 @@ export function printedBySearch(name: 'grep' | 'rg', args: readonly string[]): F
   const pattern = isFiles || has('-e', '--regexp') ? 0 : 1;
   if (read.operands.length < pattern) return undefined;
   const given = read.operands.slice(pattern).map((word) => word ?? '');
-  const isRecursive = name === 'rg' || has('-r', '--recursive');
-  // The name of the standard input is not that of a file.
-  if (given.some((word) => word === '-' || word === '') || (given.length === 0 && !isRecursive))
+  // The standard input has a name as well; without a place, BSD grep reads it.
+  if (given.some((word) => word === '-' || word === '') || (given.length === 0 && name === 'grep'))
     return undefined;
   const { codeOnly, ...tree } = treeOf(name, read);
   return {
@@ -208,5 +207,7 @@ export function printedBySearch(name: 'grep' | 'rg', args: readonly string[]): F
     // ripgrep drops `./` from some places, depending on its version.
     isBare: given.length === 0 || (name === 'rg' && given.some((word) => /^\.\/*$/.test(word))),
     byNul: has('-0', '--null'),
+    // Without a place, ripgrep searches its input if that is a pipe, and prints this name.
+    ...(given.length === 0 && !isFiles && { others: ['<stdin>'] }),
   };
 }

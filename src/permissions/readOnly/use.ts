@@ -60,6 +60,8 @@ export interface FoundFiles {
   readonly isBare: boolean;
   /** Each printed name ends with a NUL instead of a line feed. */
   readonly byNul: boolean;
+  /** Names that may be printed although no such file was searched. */
+  readonly others?: readonly string[];
 }
 
 /** How the names that one command prints become words of another. */

@@ -42,8 +42,8 @@ export interface ScopeInput {
   readonly edits: PermissionDecision | undefined;
   /** Earlier parts of the command change nothing, or only files that are known. */
   readonly isFirst: boolean;
-  /** The paths that the rest of the command touches; null = unknown. */
-  readonly others: readonly string[] | null;
+  /** The paths that the rest of the command may change or create; null = unknown. */
+  readonly named: readonly string[] | null;
   /** See `followsGitChange`. */
   readonly followsGit: boolean;
 }

@@ -56,6 +56,9 @@ beforeAll(() => {
   link('links', '../private/id_rsa', 'docs/key');
   link('links', 'docs', 'inner');
   git('links', 'add', '--', 'docs/key', 'out.txt');
+  // The name that ripgrep gives to its input.
+  project('stdin', plain);
+  link('stdin', join(outside, 'secret.txt'), '<stdin>');
   project('inner', plain);
   link('inner', 'README.md', 'CLAUDE.md');
   link('inner', 'docs', 'manual');
@@ -169,6 +172,7 @@ describe('a tracked secret', () => {
     ['allow', 'secret', "git ls-files '*.ts' | xargs cat"],
     ['allow', 'secret', 'git ls-files src ./docs/ | xargs cat'],
     ['ask', 'secret', "git ls-files '*.ts' CERTS | xargs cat"],
+    ['ask', 'secret', "git ls-files 'e\u0301' | xargs cat"],
     ['ask', 'secret', 'rg --hidden -l foo | xargs cat'],
     ['ask', 'secret', 'rg -l foo certs | xargs cat'],
     ['ask', 'secret', 'grep -rl foo . | xargs cat'],
@@ -212,11 +216,6 @@ describe('names that would be read as something else', () => {
   table(
     names.map((name) => [verbatim.has(name) ? 'allow' : 'ask', name, 'rg -l0 foo | xargs -0 cat'] as const),
   );
-  table(
-    names.map(
-      (name) => [verbatim.has(name) ? 'allow' : 'ask', name, 'grep -rl --null foo | xargs -0 cat'] as const,
-    ),
-  );
   table(names.map((name) => ['allow', name, 'grep -rl --null foo . | xargs -0 cat'] as const));
   table([
     ['allow', 'deep', 'git ls-files | xargs cat'],
@@ -249,6 +248,13 @@ describe('rg -l, rg --files and grep -l | xargs', () => {
     ['ask', 'plain', 'rg foo | xargs cat'],
     ['ask', 'plain', 'grep -r foo docs | xargs cat'],
     ['ask', 'plain', 'grep -l foo | xargs cat'],
+    // BSD grep reads its input.
+    ['ask', 'plain', "grep -rl --include='*.ts' foo | xargs cat"],
+    ['allow', 'plain', 'cat README.md | rg -l foo | xargs cat'],
+    ['allow', 'stdin', 'rg -l foo src | xargs cat'],
+    ['allow', 'stdin', 'rg --files -t ts | xargs cat'],
+    ['ask', 'stdin', 'cat README.md | rg -l -t ts foo | xargs cat'],
+    ['ask', 'stdin', 'cat README.md | wc -l $(rg -l -t ts foo)'],
     ['ask', 'plain', 'grep -l foo - | xargs cat'],
     ['ask', 'plain', 'grep -rl foo docs - | xargs cat'],
     ['ask', 'plain', 'rg -l foo - | xargs cat'],
@@ -418,6 +424,10 @@ describe('names that the same command creates', () => {
     "cp README.md 'src/x out.txt' && find src -type f | xargs cat",
     "touch 'src/x out.txt'; find src -type f | xargs cat",
     "find src -type f | xargs cat; mv README.md 'src/x out.txt'",
+    "mkdir 'src/x out.txt' && find src | xargs cat",
+    "for f in $(find src); do cat $f; done; mkdir 'src/x out.txt'",
+    'mkdir ./-oREADME.md; sort *.md *',
+    'cp README.md src/new && cat $(find src -type f)',
     "cp README.md 'x out.txt' && find src -type f | xargs cat",
     'touch ./-rf && rg -l foo src . | xargs cat',
     "git ls-files '*.ts' | xargs cat; cp README.md x.ts",
