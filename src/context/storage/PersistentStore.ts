@@ -28,7 +28,7 @@ import {
   SessionNotFoundError,
   type SessionStore,
 } from './sessionStore.ts';
-import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
+import { lastUse, type SessionSummary, summarizeSession } from './sessionSummary.ts';
 import { assertRealFolders, syncFolder, unlessMissing } from './storedFiles.ts';
 
 interface PersistentStoreOptions {
@@ -185,19 +185,19 @@ export class PersistentStore implements SessionStore {
     return found.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime() || (a.id < b.id ? -1 : 1));
   }
 
-  /** The session with the latest activity; reads as few files as possible. */
-  async latestSession(): Promise<SessionSummary | undefined> {
+  /** The session with the latest activity; reads as little as possible. */
+  async latestSession(): Promise<Pick<SessionSummary, 'id' | 'updatedAt'> | undefined> {
     const files = (await this.#ids()).map((id) => ({ id, file: this.fileOf(id) }));
     const dated = await Promise.all(
       files.map(async (one) => ({ ...one, time: (await stat(one.file).catch(unlessMissing))?.mtimeMs ?? 0 })),
     );
-    let latest: SessionSummary | undefined;
+    let latest: Pick<SessionSummary, 'id' | 'updatedAt'> | undefined;
     for (const { id, file, time } of dated.sort((a, b) => b.time - a.time)) {
       // A file is at least as new as its last entry, and newer if the session was renamed after its last use.
       if (latest !== undefined && time < latest.updatedAt.getTime()) break;
-      const summary = await summarizeSession(file, id);
-      if (summary !== undefined && (latest === undefined || summary.updatedAt > latest.updatedAt))
-        latest = summary;
+      const updatedAt = await lastUse(file);
+      if (updatedAt !== undefined && (latest === undefined || updatedAt > latest.updatedAt))
+        latest = { id, updatedAt };
     }
     return latest;
   }

@@ -58,14 +58,24 @@ export async function summarizeSession(file: string, id: string): Promise<Sessio
 }
 
 /**
+ * When a session was last used: the time of its last entry that is not a title. Undefined for a session without a prompt
+ * and for a missing file. Reads only the lines up to the first prompt, and from that last entry on.
+ */
+export function lastUse(file: string): Promise<Date | undefined> {
+  return reading(file, async (handle, size, changedAt) => {
+    const first = await findEntry(handle, size, 'head', isPrompt);
+    if (first === undefined) return undefined;
+    const last = await findEntry(handle, size, 'tail', ({ subtype }) => subtype !== 'title');
+    return dateOf((last ?? first).timestamp, changedAt);
+  });
+}
+
+/**
  * Reads a log's beginning through its first prompt, and its end from the last message on. Undefined if the file cannot
  * be read.
  */
-export async function readEnds(file: string): Promise<LogEnds | undefined> {
-  const handle = await openStored(file).catch(() => undefined);
-  if (handle === undefined) return undefined;
-  try {
-    const { size, mtime } = await handle.stat();
+export function readEnds(file: string): Promise<LogEnds | undefined> {
+  return reading(file, async (handle, size, changedAt) => {
     const head = await readUntil(handle, size, 'head', (entries) => entries.some(isPrompt));
     const tail =
       size <= pieceBytes
@@ -73,7 +83,20 @@ export async function readEnds(file: string): Promise<LogEnds | undefined> {
         : await readUntil(handle, size, 'tail', (entries) =>
             entries.some((e) => messageLine(e) !== undefined),
           );
-    return { head, tail, bytes: size, changedAt: mtime };
+    return { head, tail, bytes: size, changedAt };
+  });
+}
+
+/** The result of `read`; undefined if the file cannot be read. */
+async function reading<Result>(
+  file: string,
+  read: (handle: FileHandle, size: number, changedAt: Date) => Promise<Result>,
+): Promise<Result | undefined> {
+  const handle = await openStored(file).catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    const { size, mtime } = await handle.stat();
+    return await read(handle, size, mtime);
   } catch {
     return undefined;
   } finally {
@@ -81,34 +104,66 @@ export async function readEnds(file: string): Promise<LogEnds | undefined> {
   }
 }
 
+type Side = 'head' | 'tail';
+
 /** Reads larger and larger pieces until `found` is true. */
 async function readUntil(
   handle: FileHandle,
   size: number,
-  side: 'head' | 'tail',
+  side: Side,
   found: (entries: readonly JSONLEntry[]) => boolean,
 ): Promise<JSONLEntry[]> {
-  for (let bytes = pieceBytes; ; bytes *= 4) {
+  for await (const lines of pieces(handle, size, side)) {
+    const entries = lines.flatMap((line) => parseLine(line).entries);
+    if (found(entries) || lines.isLast) return entries;
+  }
+  return [];
+}
+
+/** The first entry from that side that matches; parses no line behind it. */
+async function findEntry(
+  handle: FileHandle,
+  size: number,
+  side: Side,
+  matches: (entry: JSONLEntry) => boolean,
+): Promise<JSONLEntry | undefined> {
+  for await (const lines of pieces(handle, size, side)) {
+    for (const line of side === 'head' ? lines : lines.toReversed()) {
+      const { entries } = parseLine(line);
+      const entry = side === 'head' ? entries.find(matches) : entries.findLast(matches);
+      if (entry !== undefined) return entry;
+    }
+  }
+  return undefined;
+}
+
+/** The lines of larger and larger pieces from that side, in their order; `isLast` marks the largest. */
+async function* pieces(
+  handle: FileHandle,
+  size: number,
+  side: Side,
+): AsyncGenerator<Buffer[] & { readonly isLast: boolean }> {
+  const max = side === 'head' ? maxHeadBytes : maxTailBytes;
+  for (let bytes = pieceBytes, isLast = false; !isLast; bytes *= 4) {
     const length = Math.min(bytes, size);
     const start = side === 'head' ? 0 : size - length;
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, start);
-    const entries = entriesIn(buffer.subarray(0, bytesRead), start > 0);
-    const max = side === 'head' ? maxHeadBytes : maxTailBytes;
-    if (found(entries) || length === size || bytes >= max) return entries;
+    isLast = length === size || bytes >= max;
+    yield Object.assign(linesIn(buffer.subarray(0, bytesRead), start > 0), { isLast });
   }
 }
 
-function entriesIn(bytes: Buffer, startsInside: boolean): JSONLEntry[] {
-  const entries: JSONLEntry[] = [];
+function linesIn(bytes: Buffer, startsInside: boolean): Buffer[] {
+  const lines: Buffer[] = [];
   let start = startsInside ? bytes.indexOf(10) + 1 : 0;
-  if (startsInside && start === 0) return entries;
+  if (startsInside && start === 0) return lines;
   while (start < bytes.length) {
     const feed = bytes.indexOf(10, start);
     const end = feed === -1 ? bytes.length : feed;
-    entries.push(...parseLine(bytes.subarray(start, end)).entries);
+    lines.push(bytes.subarray(start, end));
     start = end + 1;
   }
-  return entries;
+  return lines;
 }
 
 /** The newest title set by the user, else the newest generated one; undefined if there is none. */

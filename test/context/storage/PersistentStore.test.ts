@@ -255,6 +255,36 @@ test('the session with the newest messages is found, not one created later witho
   expect((await store.latestSession())?.id).toBe('newest');
 });
 
+test('the latest session is found in long logs, whose first prompt and last message are far from the ends', async () => {
+  const store = makeStore();
+  const write = async (id: string, minute: number, titles: number): Promise<void> => {
+    const log = await store.createSession(id);
+    const note = { type: 'system', message: { role: 'system', content: 'x'.repeat(2000) } } as const;
+    await log.append(Array.from({ length: 60 }, () => ({ ...note, subtype: 'notice' })));
+    await log.saveMessage('user', `hello ${id}`);
+    await log.append(Array.from({ length: titles }, () => ({ ...note, subtype: 'title' })));
+    await log.close();
+    // All lines get their time, and titles a later one.
+    const lines = (await readFile(log.filePath, 'utf8')).trimEnd().split('\n');
+    const timed = lines.map((line) => {
+      const { crc: _, ...entry } = JSON.parse(line);
+      const later = entry.subtype === 'title' ? 30 : 0;
+      return JSON.stringify({ ...entry, timestamp: new Date(Date.UTC(2026, 0, 1, 0, minute + later)) });
+    });
+    await writeFile(log.filePath, `${timed.join('\n')}\n`);
+  };
+  await write('renamed', 10, 60);
+  await write('used', 20, 0);
+  expect(await store.latestSession()).toEqual({
+    id: 'used',
+    updatedAt: new Date(Date.UTC(2026, 0, 1, 0, 20)),
+  });
+  expect((await store.listSessions()).map(({ id, updatedAt }) => [id, updatedAt.getUTCMinutes()])).toEqual([
+    ['used', 20],
+    ['renamed', 10],
+  ]);
+});
+
 test('an id that is taken by an archive is not given to a new session', async () => {
   const store = makeStore();
   await mkdir(join(store.folder, 'archive'), { recursive: true });
