@@ -7,6 +7,7 @@ import { realpathSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { statOf } from './fileLookups.ts';
 import { blockingFile } from './gitFiles.ts';
+import { openIgnorePipes } from './ignorePipes.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from './ownPrograms.ts';
 import { realpath } from './paths.ts';
 
@@ -49,6 +50,7 @@ export function runGit(git: OwnGit, call: GitCall, signal?: AbortSignal): Promis
   if (signal?.aborted === true) return Promise.resolve(failure(STOPPED));
   const child = startGit(git, call);
   if (typeof child === 'string') return Promise.resolve(failure(child));
+  openIgnorePipes(child, call.cwd);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

@@ -11,7 +11,7 @@ import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
 import { NO_RIPGREP } from './search/ripgrep.ts';
-import { changedNote, newestFirst, searchFolder } from './search/searchFolder.ts';
+import { changedNote, newestFirst, pipeNotes, searchFolder } from './search/searchFolder.ts';
 import type { Environment } from './shell/childEnvironment.ts';
 
 /** The model gets only the first of them; the rest is available through Recall. */
@@ -92,10 +92,16 @@ async function glob(
   const found = reliable.map((path) => shortPath(resolve(root, path), cwd));
   if (found.length === 0 && run.problem !== '') return failure(title, `Nothing found. ${run.problem}`);
   const doubtful = matching.length - reliable.length;
-  return listing(title, await newestFirst(found, cwd), run.end === 'limit', doubtful);
+  const notes = [...pipeNotes(run.pipes, cwd), ...(doubtful > 0 ? [changedNote(doubtful)] : [])];
+  return listing(title, await newestFirst(found, cwd), run.end === 'limit', notes);
 }
 
-function listing(title: string, files: readonly string[], partial: boolean, doubtful = 0): ToolOutcome {
+function listing(
+  title: string,
+  files: readonly string[],
+  partial: boolean,
+  more: readonly string[] = [],
+): ToolOutcome {
   const shown = files.slice(0, MAX_FILES);
   const notes: string[] = [];
   if (files.length === 0) notes.push('No files match.');
@@ -104,7 +110,7 @@ function listing(title: string, files: readonly string[], partial: boolean, doub
       `(Showing the newest ${count(MAX_FILES, 'file')} of ${count(files.length, 'file')}; use a narrower pattern to find others.)`,
     );
   }
-  if (doubtful > 0) notes.push(changedNote(doubtful));
+  notes.push(...more);
   if (partial)
     notes.push('(The search was stopped at its limit: there may be more. Search a smaller directory.)');
   return {

@@ -10,7 +10,7 @@ import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
 import { NO_RIPGREP } from './search/ripgrep.ts';
-import { changedNote, newestFirst, searchFolder } from './search/searchFolder.ts';
+import { changedNote, newestFirst, pipeNotes, searchFolder } from './search/searchFolder.ts';
 import type { Environment } from './shell/childEnvironment.ts';
 
 const DEFAULT_HEAD_LIMIT = 250;
@@ -103,7 +103,7 @@ async function grep(
   if (hits.files.length === 0 && hits.hidden === 0 && run.problem !== '') {
     return failure(title, `The search failed.\n${run.problem}`);
   }
-  const notes: string[] = [];
+  const notes: string[] = [...pipeNotes(run.pipes, cwd)];
   if (secrets > 0)
     notes.push(
       `(${count(secrets, 'file')} that may contain secrets left out; pass one as path to search it.)`,

@@ -1,8 +1,19 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { listFiles } from '../../src/cli/process/projectFiles.ts';
+import { runGit } from '../../src/disk/ownGit.ts';
 import { firstAreQuick } from '../e2e/support/long.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
@@ -262,17 +273,58 @@ describe('while another program works in the same folders', () => {
 describe.skipIf(process.platform === 'win32')('a pipe in place of a file with patterns', () => {
   const pipe = (name: string) => execFileSync('mkfifo', [join(bench.root, name)]);
 
-  test.each(['.ignore', '.rgignore'])('called %s is reported at once', async (name) => {
-    pipe(name);
-    expect((await grep('foo')).text).toContain(`${bench.root}/${name} is not a regular file`);
-    expect(await glob('*.ts', 'src')).toContain(`${bench.root}/${name} is not a regular file`);
+  test.each(['.gitignore', '.ignore', '.rgignore', 'src/.gitignore', 'src/deep/.ignore'])(
+    'called %s is left out, and all others apply',
+    async (name) => {
+      mkdirSync(join(bench.root, '.git'), { recursive: true });
+      mkdirSync(join(bench.root, 'src/node_modules'));
+      writeFileSync(join(bench.root, 'src/node_modules/x.ts'), 'foo\n');
+      writeFileSync(join(bench.root, name === '.ignore' ? '.gitignore' : '.ignore'), 'node_modules\n');
+      rmSync(join(bench.root, name), { force: true });
+      pipe(name);
+      const note = `(${name} is a pipe and not a file, so no patterns were read from it.)`;
+      const before = await grep('foo', { path: 'src/a.ts' });
+      expect(before.text).toContain('src/a.ts');
+      const found = await grep('foo');
+      expect(found.text.split('\n')).toEqual(expect.arrayContaining(['src/a.ts', note]));
+      expect(found.text).not.toContain('node_modules');
+      expect(found.status).toBe('ok');
+      const listed = await glob('src/**/*.ts');
+      expect(listed.split('\n')).toEqual(expect.arrayContaining(['src/a.ts', note]));
+      expect(listed).not.toContain('node_modules');
+    },
+  );
+
+  test('is left out where the screen lists files and git its changes', async () => {
+    const root = realpathSync(bench.root);
+    rmSync(join(root, '.git'), { recursive: true });
+    execFileSync('git', ['init', '-q'], { cwd: root });
+    pipe('.ignore');
+    pipe('src/.gitignore');
+    const place = { cwd: root, root, env: process.env };
+    expect(await listFiles(place, root)).toContain('src/a.ts');
+    const git = { env: process.env, workspace: [root] };
+    const call = { cwd: root, timeoutMs: 60_000, maxBytes: 1e6 };
+    const { code, stdout } = await runGit(git, { ...call, args: ['status', '--porcelain', '-uall'] });
+    expect([code, stdout.toString()]).toEqual([0, expect.stringContaining('src/a.ts')]);
   });
 
-  test.skipIf(process.platform !== 'linux')('deeper down ends the search', { tags: 'long' }, async () => {
-    pipe('src/deep/.gitignore');
-    const { text } = await grep('needle');
-    expect(text).toMatch(/^The search failed\.\n.* a pipe named \.gitignore/);
+  test('a link to a device is reported at once', async () => {
+    symlinkSync('/dev/zero', join(bench.root, '.ignore'));
+    expect((await grep('foo')).text).toContain(`${bench.root}/.ignore is a device`);
+    expect(await glob('*.ts', 'src')).toContain(`${bench.root}/.ignore is a device`);
   });
+
+  test.skipIf(process.platform !== 'linux')(
+    'a link to an endless device deeper down ends the search',
+    { tags: 'long' },
+    async () => {
+      symlinkSync('/dev/zero', join(bench.root, 'src/deep/.gitignore'));
+      mkdirSync(join(bench.root, '.git'), { recursive: true });
+      const { text } = await grep('needle');
+      expect(text).toMatch(/read without an end, such as from a link \.gitignore/);
+    },
+  );
 });
 
 test('lines of an ignore file that is a link to a secret do not appear in messages', async () => {

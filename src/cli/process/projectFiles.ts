@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { relative } from 'node:path';
+import { openIgnorePipes } from '../../disk/ignorePipes.ts';
 import { type LookUpPlace, ownEnvironment } from './lookUp.ts';
 
 /** Maximum number of files that `@` completion offers; larger repositories are completed folder by folder. */
@@ -12,7 +13,8 @@ export async function listFiles(place: LookUpPlace, cwd: string): Promise<string
   return new Promise((resolve) => {
     const args = ['--files', '--hidden', '--glob', '!.git', '--no-messages', '--null', root];
     const env = ownEnvironment(place);
-    execFile(rg, args, { env, maxBuffer: 64 * 1024 * 1024, timeout: 5000 }, (_error, stdout) => {
+    const limits = { maxBuffer: 64 * 1024 * 1024, timeout: 5000 };
+    const child = execFile(rg, args, { env, ...limits }, (_error, stdout) => {
       // If an error occurs after some output (an unreadable folder), the list is still useful.
       const paths = stdout
         // A file name may contain a line feed, so the list is separated by NUL.
@@ -21,5 +23,6 @@ export async function listFiles(place: LookUpPlace, cwd: string): Promise<string
         .slice(0, MAX_FILES);
       resolve(paths.map((path) => relative(cwd, path)).sort());
     });
+    openIgnorePipes(child, root);
   });
 }

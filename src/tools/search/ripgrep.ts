@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { namesIn, readSmallText } from '../../disk/fileLookups.ts';
+import { openIgnorePipes, workOf } from '../../disk/ignorePipes.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import type { Environment } from '../shell/childEnvironment.ts';
@@ -16,7 +16,10 @@ const PROGRESS_CHECK_MS = 1000;
 const MAX_IDLE_CHECKS = 4;
 /** Idle threads of ripgrep poll for work a thousand times a second. */
 const IDLE_TICKS = 10;
-const STALLED = 'it waited for input that never came, such as from a pipe named .gitignore';
+const STALLED = 'it waited for input that never came, such as from a pipe.';
+/** More than any search needs. */
+const MAX_MEMORY_BYTES = 2 ** 30;
+const ENDLESS = 'it read without an end, such as from a link .gitignore to a device.';
 
 export interface SearchRun {
   /** `stopped`: interrupted by the user; `limit`: too much output or too slow, so the items are incomplete. */
@@ -25,17 +28,19 @@ export interface SearchRun {
   readonly items: readonly string[];
   /** Ripgrep's error messages: a bad pattern, unreadable directories. Empty on success. */
   readonly problem: string;
+  /** Pipes in place of ignore files, which it read as empty files. */
+  readonly pipes: readonly string[];
 }
 
 /** The message for the model if there is no ripgrep. */
 export const NO_RIPGREP =
   'ripgrep is not available: its package for this platform is missing and there is no `rg` on the PATH. Reinstall ClawdCode without --omit=optional, or install ripgrep. Meanwhile use Bash with find or grep.';
 
-/** Runs `rg` with the arguments; undefined if ripgrep is not available. */
+/** Runs `rg` with the arguments, which search `place`; undefined if ripgrep is not available. */
 export async function runRipgrep(
   args: readonly string[],
   separator: '\n' | '\0',
-  { cwd, root }: { readonly cwd: string; readonly root: string },
+  { cwd, root, place }: { readonly cwd: string; readonly root: string; readonly place: string },
   env: Environment,
   signal: AbortSignal,
 ): Promise<SearchRun | undefined> {
@@ -45,8 +50,11 @@ export async function runRipgrep(
     const child = spawn(program, ['--no-config', '--color=never', '--no-ignore-messages', ...args], {
       cwd,
       env: { ...env },
+      // Without a terminal, from which a link .gitignore to /dev/tty would take the user's keys.
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const pipesRead = openIgnorePipes(child, place);
     const chunks: Buffer[] = [];
     let bytes = 0;
     let problem = '';
@@ -63,8 +71,9 @@ export async function runRipgrep(
       const isIdle = work?.isWaiting === true && work.ticks - ticks <= IDLE_TICKS && bytes === seenBytes;
       idleChecks = isIdle ? idleChecks + 1 : 0;
       [ticks, seenBytes] = [work?.ticks ?? 0, bytes];
-      if (idleChecks < MAX_IDLE_CHECKS) return;
-      problem = STALLED;
+      const isEndless = work !== undefined && work.bytes > MAX_MEMORY_BYTES;
+      if (idleChecks < MAX_IDLE_CHECKS && !isEndless) return;
+      problem = isEndless ? ENDLESS : STALLED;
       stop('limit');
     }, PROGRESS_CHECK_MS);
     child.stdout.on('data', (chunk: Buffer) => {
@@ -86,7 +95,8 @@ export async function runRipgrep(
       const items = Buffer.concat(chunks).toString('utf8').split(separator);
       // Empty after a final separator, otherwise part of an item because the search was stopped.
       items.pop();
-      resolve({ end, items, problem: withoutPatterns(problem).slice(0, MAX_ERROR_CHARACTERS).trim() });
+      const shown = withoutPatterns(problem).slice(0, MAX_ERROR_CHARACTERS).trim();
+      resolve({ end, items, problem: shown, pipes: pipesRead() });
     };
     child.on('close', settle);
     signal.addEventListener('abort', onAbort);
@@ -103,26 +113,6 @@ function withoutPatterns(messages: string): string {
     .split(/^(?=rg: )/m)
     .filter((message) => !/: line \d+: /.test(message))
     .join('');
-}
-
-/**
- * The CPU time that a process has used, in hundredths of a second, and whether all its threads sleep without waiting
- * for a CPU or a disk; undefined if the kernel does not report it. Source: proc_pid_stat(5).
- */
-function workOf(
-  pid: number | undefined,
-): { readonly ticks: number; readonly isWaiting: boolean } | undefined {
-  const tasks = `/proc/${pid}/task`;
-  const threads = namesIn(tasks).map((task) => {
-    // After the name, which may contain anything: the state comes first, the times 11 fields later.
-    const fields = readSmallText(`${tasks}/${task}/stat`).split(') ').at(-1)?.split(' ') ?? [];
-    return { state: fields[0], ticks: Number(fields[11]) + Number(fields[12]) };
-  });
-  if (threads.length === 0) return undefined;
-  return {
-    ticks: threads.reduce((sum, { ticks }) => sum + ticks, 0),
-    isWaiting: threads.every(({ state }) => state === 'S'),
-  };
 }
 
 /** Never uses a program from the project. */

@@ -4,13 +4,15 @@
  * shows when an entry was last replaced: in a folder that has not changed since before the search, all files were there
  * all along. After a change the search is repeated; files in folders that keep changing are left out.
  */
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { specialIgnoreFiles } from '../../disk/ignorePipes.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { assertUnmoved, type ResolvedPath } from '../../disk/realFile.ts';
 import { count } from '../../protocol/text/numbers.ts';
+import { shortPath } from '../paths.ts';
 import type { Environment } from '../shell/childEnvironment.ts';
 import { runRipgrep, type SearchRun } from './ripgrep.ts';
 
@@ -44,19 +46,20 @@ interface FoundInFolder extends SearchRun {
 export async function searchFolder(search: FolderSearch): Promise<FoundInFolder | undefined> {
   const { place, cwd, env, signal } = search;
   const foldersOf = foldersOnTheWay(search);
-  const pipe = pipeAmongIgnoreFiles(place.realPath);
-  if (pipe !== undefined)
+  const device = specialIgnoreFiles(place.realPath).find(({ isPipe }) => !isPipe);
+  if (device !== undefined)
     return {
-      end: 'done',
-      items: [],
-      problem: `${pipe} is not a regular file, so reading it would never end.`,
-      isDoubtful,
+      ...{ end: 'done', items: [], pipes: [], isDoubtful },
+      problem: `${device.path} is a device, so reading it would never end.`,
     };
+  const pipes = new Set<string>();
   let before: ReadonlyMap<string, string> = new Map();
   for (let runs = 1; ; runs += 1) {
     const startedAt = Date.now();
-    const run = await runRipgrep(search.args, search.separator, { cwd, root: search.root }, env, signal);
+    const places = { cwd, root: search.root, place: place.realPath };
+    const run = await runRipgrep(search.args, search.separator, places, env, signal);
     if (run === undefined) return undefined;
+    for (const pipe of run.pipes) pipes.add(pipe);
     if (run.end === 'stopped') return { ...run, isDoubtful };
     assertUnmoved(place);
     const named = [...run.items.map(search.pathOf), ...run.problem.split('\n').map(pathOfProblem)];
@@ -73,7 +76,7 @@ export async function searchFolder(search: FolderSearch): Promise<FoundInFolder 
       const hasMoved = (path: string): boolean => foldersOf(path).some((folder) => moved.has(folder));
       // Ripgrep's messages may name files from elsewhere.
       const problem = moved.size === 0 || run.problem === '' ? run.problem : CHANGED;
-      return { ...run, problem, isDoubtful: hasMoved };
+      return { ...run, problem, pipes: [...pipes], isDoubtful: hasMoved };
     }
     before = new Map(
       [...after].flatMap(([folder, stamp]) => (stamp === undefined ? [] : [[folder, stamp.text]])),
@@ -136,25 +139,11 @@ function stampOf(folder: string): Stamp | undefined {
   }
 }
 
-/** Files that ripgrep reads in a folder and all its parents before it starts. */
-const ignoreFiles = ['.gitignore', '.ignore', '.rgignore'];
-
-/** The first ignore file that is a pipe or a device, for which ripgrep would wait forever. */
-function pipeAmongIgnoreFiles(place: string): string | undefined {
-  for (let at = place; ; at = dirname(at)) {
-    const found = ignoreFiles.map((name) => join(at, name)).find(isPipe);
-    if (found !== undefined || at === dirname(at)) return found;
-  }
-}
-
-function isPipe(path: string): boolean {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found !== undefined && !found.isFile() && !found.isDirectory();
-  } catch {
-    return false;
-  }
-}
+/** The notes for the model about pipes in place of ignore files. */
+export const pipeNotes = (pipes: readonly string[], cwd: string): readonly string[] =>
+  pipes.map(
+    (path) => `(${shortPath(path, cwd)} is a pipe and not a file, so no patterns were read from it.)`,
+  );
 
 // Sorts files by modification time: the search most likely looks for a recently changed file.
 
