@@ -35,7 +35,7 @@ test('an automatic compaction is a message, unless the client shows compactions 
   expect(messagesFor(compaction('manual'))).toEqual([]);
 });
 
-test('of other entries with a line, only hooks and changes of the context are messages', () => {
+test('reports only those other entries that concern hooks or the context', () => {
   const hook = { type: 'system', subtype: 'hook', message: { role: 'system', content: 'Blocked.' } } as const;
   expect(messagesFor(hook)).toEqual(['\n\n> Blocked.\n\n']);
   expect(messagesFor({ type: 'system', subtype: 'mode', data: { mode: 'plan' } })).toEqual([]);

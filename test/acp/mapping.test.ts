@@ -138,7 +138,7 @@ describe('MCP servers of the client', () => {
     env: [{ name: 'A', value: '1' }],
   });
 
-  test('definitions are taken over, and names become valid and unique', () => {
+  test('definitions are used as they are, with valid and unique names', () => {
     const web: McpServer = {
       type: 'http',
       name: 'web',

@@ -23,7 +23,7 @@ async function shim(): Promise<(text: string, options?: object) => number> {
   return width;
 }
 
-test('every character measured without string-width has a width of one there, too', {
+test('string-width also gives a width of one to every character measured without it', {
   tags: 'long',
 }, async () => {
   const width = await shim();

@@ -47,7 +47,7 @@ test('a word that is not a format creates no file of that name', async () => {
   });
 });
 
-test('a session of which only replies are in memory is exported', async () => {
+test('exports a session that has only replies in memory', async () => {
   const reply = { type: 'assistant', message: { role: 'assistant', content: 'Yes' } } as JSONLEntry;
   const long = commandHost({ agent: { ...scriptedAgent(), entries: () => [reply] } });
   expect(await run('export', '', long)).toMatchObject({ text: expect.stringContaining('Exported') });

@@ -29,7 +29,7 @@ const load = (given: Partial<Parameters<typeof loadSettings>[0]> = {}) =>
 const named = ({ servers }: Awaited<ReturnType<typeof load>>): string[] =>
   servers.map(({ name, scope, definition }) => `${name} ${scope} ${definition.command ?? definition.url}`);
 
-test('of two servers with the same name, the nearer one applies as a whole', async () => {
+test('the nearer of two servers with the same name applies as a whole', async () => {
   await write('.clawdcode/config.json', {
     a: { command: 'user', env: { KEY: '1' } },
     b: { command: 'user' },

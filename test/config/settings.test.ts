@@ -621,7 +621,7 @@ describe('folders', () => {
     ]);
   });
 
-  test('once it is trusted, all of it applies', async () => {
+  test('all settings apply once it is trusted', async () => {
     await write(paths.project, everything);
     const { settings, untrusted } = await load({ trusted: true });
     expect(settings).toMatchObject({ baseUrl: everything.baseUrl, env: everything.env });

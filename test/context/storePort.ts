@@ -111,7 +111,7 @@ export function storeSuite(name: string, open: () => Promise<SessionStore>): voi
       await log.close();
     });
 
-    test('large contents are stored by their hash, in one go or in pieces', async () => {
+    test('stores large contents by their hash, whether whole or in pieces', async () => {
       const log = await (await open()).createSession();
       const ref = await log.blobs.put('alpha beta');
       expect(ref).toMatchObject({ bytes: 10, hash: expect.stringMatching(/^[0-9a-f]{64}$/) });

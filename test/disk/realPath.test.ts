@@ -27,7 +27,7 @@ test.each([
   expect(realpath(join(top, path))).toBe(join(top, real));
 });
 
-test('a path of which nothing exists ends at the root', () => {
+test('a path whose folders do not exist stays unchanged', () => {
   expect(realpath('/no-such-folder-here/x')).toBe('/no-such-folder-here/x');
   expect(realpath('/')).toBe('/');
 });

@@ -110,7 +110,7 @@ describe('a wrong address', () => {
     expectSaid(ended, /Nothing answers at .*connection refused/, /Start the server, or correct the base URL/);
   });
 
-  test('without an endpoint, no other one is used', { tags: 'long' }, async () => {
+  test('if the address is invalid, nothing is sent elsewhere', { tags: 'long' }, async () => {
     const ended = await run({ env: access('localhost:11434/v1') });
     expect(ended).toMatchObject({ code: 52, stdout: '' });
     expectSaid(ended, /OPENAI_BASE_URL: "baseUrl" is ignored/, /nothing was sent/);

@@ -78,7 +78,7 @@ test('the line of a failed task says why it failed', { tags: 'long' }, async () 
   expect(stderr).toMatch(/\] gone-\w+: failed · 0 s: there is no folder [^\n]*gone\n/);
 });
 
-test('the line of a task whose request was rejected says why, too', { tags: 'long' }, async () => {
+test('the line of a task whose request was rejected also says why', { tags: 'long' }, async () => {
   const { server, folder, fleet } = await setUpFleet();
   folder('a');
   server.otherwise(() => ({ error: { status: 400, message: 'no such field' } }));

@@ -53,7 +53,7 @@ test('a model that never makes the call ends the run with an error', async () =>
   expect(server.requests()).toHaveLength(3);
 });
 
-test('calls that do not match the schema are counted, too', async () => {
+test('also counts calls that do not match the schema', async () => {
   const { server, print } = await setUpProgram();
   let calls = 0;
   server.otherwise(() => answer({ files: ++calls }));

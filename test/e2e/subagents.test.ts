@@ -86,7 +86,7 @@ function answering(server: TestProgram['server'], scripts: Readonly<Record<strin
   });
 }
 
-test('of three in parallel, one asks by name and gets its answer, and a rewind undoes its changes', {
+test('one of three in parallel asks by name and gets its answer, and a rewind undoes its changes', {
   tags: 'long',
 }, async () => {
   const setup = await setUpProgram();

@@ -221,7 +221,7 @@ test.each(exportFormats)('without outputs and reasoning, %s contains neither', a
 });
 
 test.each(exportFormats)(
-  'of two hundred secrets in all parts of a session, %s contains none',
+  '%s contains none of two hundred secrets from all parts of a session',
   { tags: 'long' },
   async (format) => {
     const secrets = syntheticSecrets(200, 'export');

@@ -104,7 +104,7 @@ test('a link out of the repository, or to a secret, is not followed', async () =
   expect([agents, problems.length]).toEqual([[], 2]);
 });
 
-test('of a thousand files a hundred are used, and a request names no more', async () => {
+test('uses a hundred of a thousand files, and a request names no more', async () => {
   await Promise.all(
     Array.from({ length: 150 }, (_, index) => put(`project/.claude/agents/n${index}.md`, file(`n${index}`))),
   );

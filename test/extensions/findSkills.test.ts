@@ -63,7 +63,7 @@ describe('skills and commands that are found', () => {
     });
   });
 
-  test('of a folder under the root, the nearest applies', async () => {
+  test('the skill of the nearest folder up to the root applies', async () => {
     places = { ...places, cwd: join(places.root, 'packages/app') };
     await write('repo/.claude/skills/build/SKILL.md', skill('Of the root.'));
     await write('repo/packages/app/.claude/skills/build/SKILL.md', skill('Of the package.'));

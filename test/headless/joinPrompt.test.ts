@@ -15,7 +15,7 @@ test.each([
   ['', 'log line\n', 'log line'],
   ['', '/compact\n', '/compact'],
   ['', '\uFEFF日本語 😀\r\n', '日本語 😀'],
-])('of %j and %j only the former counts as typed', (typed, stdin, prompt) => {
+])('for %j and %j, only the former counts as typed', (typed, stdin, prompt) => {
   expect(joinPrompt(typed, stdin)).toEqual({ type: 'ready', prompt, typed });
 });
 

@@ -17,7 +17,7 @@ test('problems that have only moved are not new', () => {
   expect(newProblems(before, [problem(3, 'a'), problem(7, 'b')])).toEqual([]);
 });
 
-test('of two equal problems, the one on a new line is the new one', () => {
+test('reports the one on a new line as new if two problems are equal', () => {
   const now = [problem(1, 'a'), problem(5, 'a')];
   expect(newProblems([problem(5, 'a')], now)).toEqual([problem(1, 'a')]);
 });
@@ -62,7 +62,7 @@ test('invalid items, hints and control characters are left out; long messages ar
   expect(parseDiagnostics('nonsense')).toEqual([]);
 });
 
-test('lists from TypeScript’s own server are understood, without suggestions', () => {
+test('parses lists from TypeScript’s own server, without suggestions', () => {
   const start = { line: 3, offset: 4 };
   expect(
     parseTsserver([

@@ -214,7 +214,7 @@ test('a server that requires a login says so', async () => {
 });
 
 test.each(['tools/list', 'tools/call'])(
-  'a server that requires a login only for %s says so, too',
+  'a server that requires a login only for %s also says so',
   async (guarded) => {
     const web = await serveMcp((request, response) => {
       if (request.headers['x-guarded'] !== guarded) return false;

@@ -240,7 +240,7 @@ describe('a request larger than the window is recognized, with the window if the
     expect(toModelError(answered(status, body), about)).not.toHaveProperty('isByteLimit');
   });
 
-  test('an error inside the stream is recognized, too', () => {
+  test('also recognizes an error inside the stream', () => {
     expect(
       toModelError(inStream({ message: 'prompt is too long: 9 tokens > 8 maximum' }), about),
     ).toMatchObject({ kind: 'overflow', windowTokens: 8 });
@@ -398,7 +398,7 @@ describe('connections', () => {
     });
   });
 
-  test('an address that was tried twice is judged by its first failure', () => {
+  test('reports the first failure of an address that was tried twice', () => {
     const both = new AggregateError([Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })]);
     expect(toModelError(both, about).message).toContain('connection refused');
   });

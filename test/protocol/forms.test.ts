@@ -39,7 +39,7 @@ test.each<[Partial<TextField>, string, boolean]>([
   expect(problemWith(text(field), answer) === undefined).toBe(isTaken);
 });
 
-test('a choice has its limits, too', () => {
+test('a choice also has limits', () => {
   const options = ['a', 'b', 'c'].map((label) => ({ label }));
   const head = {
     type: 'choice',

@@ -73,7 +73,7 @@ test('a megabyte of anything that looks like the start of a secret is read in li
   );
 });
 
-test('any text can be redacted, in one go or in chunks', () => {
+test('redacts any text, at once or in chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
       const redactor = createRedactor();

@@ -108,7 +108,7 @@ function inPieces(text: string, sizes: readonly number[]): { readonly out: strin
   return { out: out.join(''), most };
 }
 
-test('in chunks of any size the result is the same as in one go', { tags: 'long' }, () => {
+test('gives the same result for chunks of any size as for the whole text', { tags: 'long' }, () => {
   const { text } = output(600_000, 'pieces');
   const whole = redact(text);
   fc.assert(

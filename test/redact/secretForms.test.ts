@@ -69,7 +69,7 @@ test.each([
   expect(redact(text)).toBe(text);
 });
 
-test('secrets in a UTF-16 file are found, too', () => {
+test('also finds secrets in a UTF-16 file', () => {
   const settings = { sessions: { redactOnWrite: true } } as Parameters<typeof writeRedaction>[0];
   const { holdsSecrets } = writeRedaction(settings, () => []) ?? { holdsSecrets: () => false };
   expect(holdsSecrets(Buffer.from(`\ufefftoken ${token}`, 'utf16le'))).toBe(true);

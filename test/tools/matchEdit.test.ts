@@ -120,7 +120,7 @@ describe('one edit', () => {
     });
   });
 
-  test('is ambiguous in a tolerant stage, too', () => {
+  test('is also ambiguous in a tolerant stage', () => {
     const result = matchEdit(
       '  if (a) {\n    b\n  }\n\n      if (a) {\n        b\n      }\n',
       'if (a) {\n  b\n}',

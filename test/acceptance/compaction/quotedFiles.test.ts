@@ -18,7 +18,7 @@ const files = {
   'long.txt': 'a line\n'.repeat(1500),
 };
 
-test('of eight files five are quoted: modified before often read before newly named', async () => {
+test('quotes five of eight files: modified before often read before newly named', async () => {
   const app = await createTestApp({ files });
   const open = await app.open();
   // Files shown in the newest part are not quoted again.

@@ -27,7 +27,7 @@ async function longSession(app: TestApp) {
   return manager;
 }
 
-test('of 1,200 messages 800 to 1,000 stay in memory, and no pair is separated', {
+test('keeps 800 to 1,000 of 1,200 messages in memory and separates no pair', {
   tags: 'long',
 }, async () => {
   const app = await createTestApp({ window: 1_000_000 });

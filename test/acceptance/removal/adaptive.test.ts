@@ -21,7 +21,7 @@ const options = { preserveStart: 5, preserveEnd: 7, minMessages: 0, confidence: 
 /** Everything is new enough not to be masked, so that only removal shows. */
 const unmasked = { protect: 0.99 };
 
-test('of the scores .5067 and .4800, the higher one is chosen, which removes the middle', () => {
+test('chooses the higher of the scores .5067 and .4800, which removes the middle', () => {
   const before = { tokens: 9000, messages: 15 };
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(9000);
   const middle = MiddleRemovalStrategy.remove(example, 6000, options);

@@ -14,7 +14,7 @@ async function listed(offload: object, pattern = 'src/*.txt') {
 }
 const names = (text: string): string[] => text.match(/src\/f\d+\.txt/g) ?? [];
 
-test('of fifty items twenty are shown, with a note on how to see the others', async () => {
+test('shows twenty of fifty items, with a note on how to see the others', async () => {
   const { open, text } = await listed({});
   expect(names(text)).toHaveLength(20);
   expect(text).toContain('_note_');
@@ -58,7 +58,7 @@ async function admitted(list: unknown) {
 const items = (count: number, size = 1) =>
   Array.from({ length: count }, (_, n) => ({ name: `item ${n}`, about: 'word '.repeat(size) }));
 
-test('a list in JSON keeps its other keys, and all of it can be recalled', async () => {
+test('a list in JSON keeps its other keys, and can be recalled in full', async () => {
   const rest = { nextCursor: 'c7', query: { kind: 'all' }, isPartial: false };
   const { shown, text, whole } = await admitted({ ...rest, items: items(50) });
   expect(shown).toEqual({
@@ -74,7 +74,7 @@ test('a list in JSON keeps its other keys, and all of it can be recalled', async
   expect(short.shown).toEqual({ ...rest, items: items(20) });
 });
 
-test('of large items fewer are shown, of one that is too large its beginning, and long keys stay in the original', async () => {
+test('shows fewer large items, only the beginning of one that is too large, and long keys only in the original', async () => {
   const large = await admitted({ items: items(50, 150) });
   expect(large.shown.items.length).toBeGreaterThan(2);
   expect(large.shown.items.length).toBeLessThan(10);

@@ -45,7 +45,7 @@ test('a text of 200 kB is offloaded, and any part of it can be read again, even 
   expect(textOf(second.requests[1]?.messages.at(-1))).toContain(text.slice(100_000, 101_000));
 });
 
-test('of a list of fifty items twenty are shown with the other keys, and the others can be recalled', async () => {
+test('shows twenty of a list’s fifty items with the other keys, and the rest can be recalled', async () => {
   const project = await openProject({ settings });
   const first = await project.run('list them', {
     replies: [{ calls: [use('mcp__far__items', { count: 50 })] }, { text: 'I see.' }],

@@ -59,7 +59,7 @@ async function leave(terminal: Terminal): Promise<void> {
 const logsIn = async (folder: string, suffix: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => name.endsWith(suffix)).sort();
 
-test('of 105 sessions 5 are archived, and can be resumed', async () => {
+test('archives 5 of 105 sessions, and they can be resumed', async () => {
   const project = await openProject();
   // 103 old ones, the one that they were copied from, and the one that is open now.
   const folder = await fill(project, 103);

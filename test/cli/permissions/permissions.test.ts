@@ -202,7 +202,7 @@ test('without the grammar, every command asks, and files are judged as usual', a
   expect(await behavior(permissions, { read: 'a.ts' })).toBe('allow');
 });
 
-test('content that a rule protects from reading is withheld from search results and quotes, too', async () => {
+test('content that a rule protects from reading is also withheld from search results and quotes', async () => {
   const { isWithheld, root } = await wired({
     permissions: { deny: ['Read(./kept/**)'], ask: ['Read(./asked.txt)'], allow: ['Read(.env)'] },
   });

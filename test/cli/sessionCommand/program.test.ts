@@ -106,7 +106,7 @@ describe('list', () => {
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
-  test('at a terminal the newest sessions stay on the screen; a program gets all', async () => {
+  test('a terminal gets the newest 50 sessions, a program all of them', async () => {
     const many = Array.from({ length: 120 }, (_, index) => record({ id: `id${index}` }));
     const rows = ({ stdout }: Outcome): number => stdout.trimEnd().split('\n').length - 1;
     const shown = await runWith([], { sessions: many, isTerminal: true });

@@ -100,7 +100,7 @@ test('nothing in a session controls the terminal', async () => {
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
 });
 
-test('of a long session, only calls waiting for results are in memory', {
+test('keeps only calls that wait for results in memory, however long the session', {
   tags: 'long',
 }, async () => {
   async function* many(): AsyncGenerator<JSONLEntry> {

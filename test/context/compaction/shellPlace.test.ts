@@ -76,7 +76,7 @@ test('after a note about another shell directory, the next summary reports the r
   expect(line).toContain(`The shell is in ${home.root}: `);
 });
 
-test('a summary after one that named another shell directory reports the return, too', async () => {
+test('a summary after one that named another shell directory also reports the return', async () => {
   const home = await createHome();
   const context = await session(home, 'test');
   home.summaries.expect(summary('The user wants X.'), summary('The user wants X; the shell is in test/.'));

@@ -124,7 +124,7 @@ test('changed files come first, then those the current task reads, then those th
   ]);
 });
 
-test('of a large file, the edited and read parts are quoted, not the beginning', async () => {
+test('quotes the edited and read parts of a large file, not its beginning', async () => {
   const home = await byHand(40_000);
   const context = await open(home, { 'src/large.ts': linesOf('large', 5000) });
   await context.addMessage('user', 'mend it');

@@ -152,7 +152,7 @@ test('a file is reported once, in its last state, in the order of the last chang
   ]);
 });
 
-test('reading in slices has the same result as in one go, and five megabytes cause no delay', async () => {
+test('reading in slices gives the same result as reading at once, and five megabytes cause no delay', async () => {
   const log = new Log();
   for (let index = 0; index < 100; index++)
     log.command(`run ${index}`, `line ${index} src/foo${index}.ts error: bad\n`.repeat(1500), index % 2);

@@ -142,7 +142,7 @@ test.each([
   expect(validateRequest(messages)).not.toEqual([]);
 });
 
-test('a view that grows with its log equals the view of the whole, and earlier views do not change', () => {
+test('a view that grows with its log equals that of the complete log, and earlier views do not change', () => {
   const kinds = fc.constantFrom(
     ...['user', 'mode', 'reply', 'use', 'result', 'compact', 'reduce', 'remove', 'restore', 'usage'],
   );

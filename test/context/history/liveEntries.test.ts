@@ -38,7 +38,7 @@ test('folding as the log grows equals folding the whole, even after its past was
   );
 });
 
-test('of a grown log, only the new part is read', () => {
+test('reads only the new part of a grown log', () => {
   const growth = createGrowth();
   const log = [note(), note(), note()];
   expect(growth.readTo(log)).toBe(0);

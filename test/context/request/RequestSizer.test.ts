@@ -18,7 +18,7 @@ const encoder: TokenEncoder = {
 
 type Op = 'prompt' | 'step' | 'open' | 'reminder' | 'clip' | 'remove' | 'refine' | 'model';
 
-test('measuring a request as it grows gives the same size as measuring it in one go', {
+test('measuring a request as it grows gives the same size as measuring it at once', {
   tags: 'long',
 }, async () => {
   const ops = fc.constantFrom<Op>(
@@ -44,7 +44,7 @@ test('measuring a request as it grows gives the same size as measuring it in one
   );
 });
 
-test('a result after other messages is counted, wherever its call is', () => {
+test('counts a result after other messages, wherever its call is', () => {
   const counter = new TokenCounter();
   for (const before of [30, 31, 32, 63]) {
     const log = new LogMaker();

@@ -83,7 +83,7 @@ test('output with only newlines or errors causes no delay', { tags: 'long' }, ()
   }
 });
 
-test('of a single line, at most one line is kept', () => {
+test('keeps at most one line of a single-line text', () => {
   const cut = truncateObservation('x'.repeat(10_000), { maxLines: 100, maxBytes: 2000 }, 'head_tail');
   expect(cut.preview).toContain('left out');
   expect(truncationNotice(cut, undefined)).toContain(' 1 of 1 lines, ');

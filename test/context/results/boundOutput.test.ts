@@ -455,7 +455,7 @@ describe('lines of a file', () => {
     expect(lineCount(text)).toBeLessThanOrEqual(60);
   });
 
-  test('of a file not read to its end, the total is unknown', async () => {
+  test('the total is unknown for a file that was not read to its end', async () => {
     const blobs = new BlobStore(temporaryFolder());
     const output = { ...read(300), excerpt: { notes: [] } };
     const { text } = await boundOutput(output, { ...limits, maxLines: 60 }, blobs, { tool: 'Read' });

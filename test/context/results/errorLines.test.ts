@@ -102,7 +102,7 @@ test.each([
   expect(quotesFiles(facts)).toBe(expected);
 });
 
-test('a command with many options is judged without delay', () => {
+test('a command with many options causes no delay', () => {
   const spentMs = cpuClock();
   expect(quotesFiles({ kind: 'command', display: { title: `git ${'-C '.repeat(5000)}x` } })).toBe(false);
   expect(quotesFiles({ kind: 'command', display: { title: 'git -C a --no-pager -C b log' } })).toBe(true);

@@ -35,7 +35,7 @@ function conversation(steps: readonly (string | number)[]): JSONLEntry[] {
 
 const step = fc.oneof(fc.constantFrom('u', 'a', 'h', 's'), fc.integer({ min: 1, max: 4 }));
 
-test('of 1,200 messages, 800 to 1,000 stay in memory: the newest, the header and the summary', () => {
+test('keeps 800 to 1,000 of 1,200 messages in memory: the newest, the header and the summary', () => {
   const store = new MemoryStore();
   const entries = conversation(['h', 'u', 'a', 's', ...Array.from({ length: 299 }, () => ['u', 1]).flat()]);
   expect(entries).toHaveLength(1201);

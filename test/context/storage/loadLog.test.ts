@@ -47,7 +47,7 @@ test('a large log is resumed from before the point its end refers to, the next t
   }
 });
 
-test('of many adjacent damaged lines only the first are listed one by one, and all entries are read', async () => {
+test('lists only the first of many adjacent damaged lines one by one, and reads all entries', async () => {
   const log = new LogMaker().prompt('a').prompt('b');
   const [first = '', last = ''] = log.entries.map((entry) => `${seal(JSON.stringify(entry))}\n`);
   const file = join(temporaryFolder(), 'session.jsonl');

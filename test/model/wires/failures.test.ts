@@ -70,7 +70,7 @@ describe.each(names)('%s', (name) => {
     expect(said(await ask(name, { baseUrl }))).toBe('Hi');
   });
 
-  test('an unstreamed response is read, too', async () => {
+  test('also reads an unstreamed response', async () => {
     const whole = {
       responses: {
         object: 'response',

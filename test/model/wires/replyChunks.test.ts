@@ -78,7 +78,7 @@ test.each(tooMuch)('endless %s are given up soon, and not retried', async (_name
   if (body.length > 40_000) expect(pieces).toBeLessThan(100);
 });
 
-test('a response that is not streamed is given up, too', async () => {
+test('also gives up a response that is not streamed', async () => {
   const body = `{"choices":[{"message":{"content":"${'x'.repeat(50_000)}"}}]}`;
   expect(await read(body, {}, 'application/json')).toMatchObject({ chunks: { length: 1 }, error: undefined });
   const { error, pieces } = await read(body, { maxEventLength: 1000 }, 'application/json');

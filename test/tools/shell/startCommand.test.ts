@@ -40,7 +40,7 @@ async function runWith(
   await pipes.dispose();
 }
 
-test('a command’s changes are looked for before its end is reported', async () => {
+test('looks for a command’s changes before reporting its end', async () => {
   const calls: string[] = [];
   const parts: Partial<Confinement> = {
     async lookForChanges() {
@@ -57,7 +57,7 @@ test('a command’s changes are looked for before its end is reported', async ()
 });
 
 test.runIf(process.platform === 'linux')(
-  'in a sandbox whose first process has ended, no other one is looked for',
+  'looks for no other process in a sandbox whose first one has ended',
   async () => {
     const stays = 'sleep 60 > /dev/null 2>&1 &';
     await runWith(stays, {}, ({ alive }) => expect(alive()).toBe(true));

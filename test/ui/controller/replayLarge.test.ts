@@ -6,7 +6,7 @@ import { madeUpEntry } from '../../madeUpEntry.ts';
 const entry = (seq: number, subtype = 'prompt'): JSONLEntry =>
   madeUpEntry({ seq, uuid: `e${seq}`, subtype, message: { role: 'user', content: `prompt ${seq}` } });
 
-test('of a large session only the contiguous end is printed again, not the parts of its beginning that are still in use', () => {
+test('prints only the contiguous end of a large session again, not parts of its beginning that are still in use', () => {
   const entries = [entry(0, 'session_start'), entry(0, 'past'), entry(1), entry(900), entry(901), entry(902)];
   const [first, ...rest] = replay(entries);
   expect(first).toMatchObject({ type: 'notice', text: expect.stringContaining('900 earlier entries') });

@@ -234,7 +234,7 @@ describe('a paste', () => {
     expect(sent[0]?.text.length).toBe(text.length + 1);
   });
 
-  test('typed by a terminal without bracketed paste is folded, too', async () => {
+  test('typed by a terminal without bracketed paste is also folded', async () => {
     const { screen, rows, sent } = await mount();
     await screen.press(long.replaceAll('\n', '\r'));
     expect(rows()).toEqual([' ❯ [Pasted text #1 +120 lines]']);

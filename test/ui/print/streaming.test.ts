@@ -100,7 +100,7 @@ test('the tail of a long block is its last lines', () => {
   expect(liveTail('a\nb', 5)).toBe('a\nb');
 });
 
-test('of an endless line, only the end is drawn', () => {
+test('draws only the end of an endless line', () => {
   const words = 'word '.repeat(100_000);
   const tail = liveTail(words, 10);
   expect([tail.length <= 20_000, words.endsWith(tail), tail.startsWith('word')]).toEqual([true, true, true]);

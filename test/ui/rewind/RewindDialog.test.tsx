@@ -202,7 +202,7 @@ test('a named turn is the first step, and Esc closes from there', async () => {
   expect(closed()).toBe(1);
 });
 
-test('of ten thousand turns, only those near the cursor are read', async () => {
+test('reads only the turns near the cursor, of ten thousand', async () => {
   const turns = Array.from({ length: 10_000 }, (_, index) => turn(index + 1));
   const { screen, limits } = await open({ turns });
   expect(screen.text().at(-1)).toMatch(/^200 of 200\+/);

@@ -146,7 +146,7 @@ test('a preview shows the hit’s matches, even far into a long text, with some 
   expect(window).toContain('┃   the Needle');
 });
 
-test('for a collapsed output, the preview shows the lines around the match', () => {
+test('the preview of a collapsed output shows the lines around the match', () => {
   const output = Array.from({ length: 200 }, (_, index) =>
     index === 120 ? 'const needle = 1;' : `line ${index}`,
   ).join('\n');

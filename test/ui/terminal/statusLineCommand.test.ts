@@ -30,7 +30,7 @@ test.each([
   expect(statusText(printed, false)).toEqual(plain);
 });
 
-test('of a command’s output, only colors reach the terminal, and they end with the line', () => {
+test('only colors of a command’s output reach the terminal, and they end with the line', () => {
   const printed = fc.string({
     unit: fc.constantFrom('a', '\u001B', '[', '3', '1', 'm', 'H', ']', '\u0007', '\n', '\u009B', ';'),
   });

@@ -64,7 +64,7 @@ const change = fc.oneof(
   fc.record({ type: fc.constant('again' as const) }),
 );
 
-test('whatever happens in a conversation, its incremental bodies and hashes equal those computed in one go', () => {
+test('incremental bodies and hashes equal those computed at once, whatever happens in a conversation', () => {
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 12 }), (changes) => {
       const write = createBodyWriter();
