@@ -20,7 +20,6 @@ import {
   recordOf,
 } from './approvedRecords.ts';
 import { filesOf, type ProgramFiles } from './executedFiles.ts';
-import { isOutput } from './outputFiles.ts';
 
 /**
  * Disables every program in the settings that runs a file changed since its approval. If a command has no record,
@@ -95,15 +94,6 @@ export async function approveFiles(
   await addRecords(place, { files: { ...files, ...shown }, commands });
 }
 
-/** The files that a command of the project's settings runs, without those that it writes itself. */
-export function filesRunBy(
-  program: ProgramText,
-  { root, home }: Pick<RecordPlace, 'root' | 'home'>,
-): ProgramFiles {
-  const { files, areAll } = filesOf(program, { root, home });
-  return { files: files.filter((path) => !isOutput(path, commandText(program), root)), areAll };
-}
-
 const commandText = ({ command, args = [] }: ProgramText): string => [command, ...args].join(' ');
 
 type States = ReadonlyMap<string, FileState>;
@@ -150,7 +140,7 @@ function usersOf(place: RecordPlace, loaded: LoadedSettings): User[] {
   const userOf = (what: string, type: User['type'], at: number, program: ProgramText): User => ({
     ...{ what, type, at },
     ...{ key: commandKey(program), text: commandText(program) },
-    ...filesRunBy(program, place),
+    ...filesOf(program, place),
   });
   const ofHooks = hooks.flatMap(({ hook, scope, ignored }, at): User[] => {
     if (hook.type !== 'command' || ignored !== undefined) return [];

@@ -126,7 +126,7 @@ export function recordOf(path: string, ...known: readonly (FileState | undefined
 }
 
 /** Increase it when more of the files that commands run are found: commands recorded earlier lack records of those. */
-const READING = 2;
+const READING = 3;
 
 /** Identifies a command with its arguments in a record, which does not keep its text: it may contain a secret. */
 export function commandKey({ command, args }: ProgramText): string {

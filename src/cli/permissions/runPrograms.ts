@@ -1,6 +1,15 @@
 /** Finds what commands run: their programs, scripts and code, also those of shells inside them. Pure. */
 import { isInterpreter, isPlainShell, isRunner } from '../../permissions/options/runnerNames.ts';
-import { ANY, type KnownVariables, type ReadCommand, readShell, type Texts } from './shellText.ts';
+import { dataWords, isDataValue, isPrinter } from './dataWords.ts';
+import {
+  ANY,
+  GLOB,
+  type KnownVariables,
+  type ReadCommand,
+  readShell,
+  type ShellText,
+  type Texts,
+} from './shellText.ts';
 
 /** The texts may contain `ANY` and `GLOB`. */
 export interface Runs {
@@ -8,7 +17,7 @@ export interface Runs {
   readonly executed: ReadonlySet<string>;
   /** Words that are known in full. */
   readonly words: ReadonlySet<string>;
-  /** The same, and what code in words may name. */
+  /** The same, and what code in words may name; without data (`dataWords`). */
   readonly mentioned: ReadonlySet<string>;
   /** The folders to which the command changes, and those in which programs look for modules. */
   readonly folders: ReadonlySet<string>;
@@ -20,7 +29,7 @@ export interface Runs {
 export function runsOfText(text: string, variables: KnownVariables): Runs {
   const finder = new RunFinder(variables);
   finder.readText(text, 0);
-  return finder;
+  return finder.finished();
 }
 
 /** What a program with these arguments and variables runs. */
@@ -31,8 +40,9 @@ export function runsOfWords(
 ): Runs {
   const finder = new RunFinder(variables);
   for (const [name, texts] of Object.entries(env)) finder.readValue(name, texts);
-  finder.readCommand({ words, isFed: false, inputs: [], documents: [] }, 0);
-  return finder;
+  const command = { words, isFed: false, isCaptured: false, inputs: [], documents: [] };
+  finder.readCommands({ commands: [command], outputs: [], functions: new Set(), values: [] }, 0);
+  return finder.finished();
 }
 
 /** True if a text says nothing about the file that it names. */
@@ -68,6 +78,7 @@ class RunFinder implements Runs {
   readonly folders = new Set<string>();
   isOpen = false;
   #runs = 0;
+  readonly #data = new Set<string>();
   readonly #variables: KnownVariables;
 
   constructor(variables: KnownVariables) {
@@ -80,23 +91,38 @@ class RunFinder implements Runs {
       this.#mention(text);
       return;
     }
-    const { commands, values } = readShell(text, this.#variables);
-    for (const { name, texts } of values) this.readValue(name, texts);
-    for (const command of commands) this.readCommand(command, depth);
+    this.readCommands(readShell(text, this.#variables), depth);
+  }
+
+  readCommands(text: ShellText, depth: number): void {
+    for (const { name, texts } of text.values) this.readValue(name, texts);
+    const data = dataWords(text);
+    for (const command of text.commands) this.#readCommand(command, data, depth);
+  }
+
+  /** If it runs something unknown, this may be what looks like data. */
+  finished(): Runs {
+    if (this.isOpen) for (const text of this.#data) this.#mention(text);
+    return this;
   }
 
   readValue(name: string, texts: Texts): void {
+    const isData = isDataValue(name, texts);
     for (const text of texts) {
-      this.#mention(text);
+      if (isData) this.#data.add(text);
+      else this.#mention(text);
       if (/(?:PATH|LIB)$/.test(name)) for (const folder of text.split(':')) this.folders.add(folder || '.');
       if (/^(?:BASH_ENV|ENV|PYTHONSTARTUP)$/.test(name)) this.#execute(texts);
     }
   }
 
-  readCommand(command: ReadCommand, depth: number): void {
+  #readCommand(command: ReadCommand, data: ReadonlySet<Texts>, depth: number): void {
     const { words, inputs, documents } = command;
     for (const text of [...words, ...inputs].flat()) if (!/[\uE000\uE001]/.test(text)) this.words.add(text);
-    for (const text of [...words, ...inputs, ...documents].flat()) this.#mention(text);
+    for (const word of [...words, ...inputs, ...documents])
+      for (const text of word)
+        if (data.has(word)) this.#data.add(text);
+        else this.#mention(text);
     this.#folders(words);
     this.#run(words, command, depth);
   }
@@ -106,7 +132,9 @@ class RunFinder implements Runs {
       this.isOpen = true;
       return;
     }
-    for (const part of [text, ...text.split(/[\s'"`;&|<>()=,[\]{}]+/)])
+    // `make -fx`
+    const attached = /^-[A-Za-z](.+)/s.exec(text)?.[1] ?? '';
+    for (const part of [text, attached, ...text.split(/[\s'"`;&|<>()=,[\]{}]+/)])
       if (part !== '' && !/[\uE000\uE001]/.test(part)) this.mentioned.add(part);
   }
 
@@ -140,6 +168,7 @@ class RunFinder implements Runs {
     for (const text of new Set(program)) {
       if (text.includes('/') || /[\uE000\uE001]/.test(text)) this.#execute([text]);
       const name = text.replace(/^.*\//s, '').toLowerCase();
+      this.#execute(loadedBy(name, args).filter((one) => !isUnknown(one)));
       if (name === 'eval') for (const code of joined(args)) this.readText(code, depth + 1);
       else if (name === 'trap' || name === 'alias')
         for (const code of args.flat()) this.readText(code.replace(/^[\w-]+=/, ''), depth + 1);
@@ -148,7 +177,7 @@ class RunFinder implements Runs {
       else if (isPlainShell(name) || text === '$SHELL') this.#runShell(args, command, depth);
       else if (isInterpreter(name)) this.#interpret(name, args, command);
       else if (isRunner(name) || runsLater.test(name)) this.#runWrapped(name, args, command, depth);
-      else
+      else if (!isPrinter(name))
         for (const [at, word] of args.entries())
           if (word.some((one) => /^(?:-f|--file)$/.test(one)))
             this.#execute((args[at + 1] ?? []).filter((one) => !isUnknown(one)));
@@ -240,6 +269,23 @@ class RunFinder implements Runs {
       }
     }
   }
+}
+
+/** Code that a program loads although its words name only a folder or a module. */
+function loadedBy(name: string, args: readonly Texts[]): Texts {
+  const after = (option: string): Texts =>
+    args.flatMap((word, at) => (word.includes(option) ? (args[at + 1] ?? []) : []));
+  const fileOf = (module: string): string => module.replaceAll('.', '/');
+  if (name === 'go' && args[0]?.includes('run') === true)
+    return args.flat().flatMap((text) => (/^\.{0,2}\/|^\.$/.test(text) ? [text, `${text}/${GLOB}.go`] : []));
+  if (/^lua/.test(name)) return after('-l').map((module) => `${fileOf(module)}.lua`);
+  if (/^(?:pytest|py\.test)$/.test(name)) return after('-p').map((module) => `${fileOf(module)}.py`);
+  if (name === 'git')
+    return args.flat().flatMap((text) => {
+      const folder = /^core\.hookspath=(.+)/is.exec(text)?.[1];
+      return folder === undefined ? [] : [`${folder}/${GLOB}`];
+    });
+  return [];
 }
 
 /** The words that may be the script: the first that is no option, and before it the possible values of options. */

@@ -9,8 +9,9 @@ import { realpath } from '../../disk/paths.ts';
 import type { Access, PermissionBasis, TurnQuestion } from '../../protocol/permissions.ts';
 import type { SettingsProgram } from '../../protocol/settingsPrograms.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
-import { approveFiles, filesRunBy } from './approvedFiles.ts';
+import { approveFiles } from './approvedFiles.ts';
 import { commandKey, type RecordPlace, recordOf, recordReader } from './approvedRecords.ts';
+import { filesOf } from './executedFiles.ts';
 import { shownChange } from './shownChange.ts';
 
 type Question = Omit<TurnQuestion, 'agentId'>;
@@ -57,7 +58,7 @@ export function createScriptCheck(place: RecordPlace, newId: () => string): Scri
     // A program that the folder's settings do not name gets all environment variables.
     const written = ofFolder ?? { command, args, cwd };
     const isRecorded = isIncomplete || commands.includes(commandKey(written));
-    const found = filesRunBy(written, place);
+    const found = filesOf(written, place);
     const changed = found.files.flatMap((path): ChangedFile[] => {
       const before = files[path];
       if (before === undefined && !isRecorded) return [];

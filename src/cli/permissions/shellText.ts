@@ -22,10 +22,16 @@ export interface ReadCommand {
   readonly inputs: readonly Texts[];
   /** What it reads from a here-document or a here-string. */
   readonly documents: readonly Texts[];
+  /** True in a substitution: what it prints becomes part of the text around it. */
+  readonly isCaptured: boolean;
 }
 
-interface ShellText {
+export interface ShellText {
   readonly commands: readonly ReadCommand[];
+  /** The files to which redirections write, without descriptors (`2>&1`). */
+  readonly outputs: readonly Texts[];
+  /** The names of functions that it defines. */
+  readonly functions: ReadonlySet<string>;
   /** What variables are set to. */
   readonly values: readonly { readonly name: string; readonly texts: Texts }[];
 }
@@ -50,6 +56,7 @@ interface OpenCommand {
   readonly inputs: Texts[];
   readonly documents: Texts[];
   readonly isFed: boolean;
+  readonly isCaptured: boolean;
 }
 
 const keywords = /^(?:if|then|elif|else|fi|do|done|while|until|!|\{|\}|time|coproc|esac|noglob|nocorrect)$/;
@@ -64,6 +71,7 @@ class Reader {
   readonly #commands: ReadCommand[] = [];
   readonly #values: { readonly name: string; readonly texts: Texts }[] = [];
   readonly #functions = new Set<string>();
+  readonly #outputs: Texts[] = [];
   #awaited: { delimiter: string; isTabbed: boolean; isQuoted: boolean; command: OpenCommand }[] = [];
   #at = 0;
   #depth = 0;
@@ -77,7 +85,10 @@ class Reader {
 
   read(): ShellText {
     this.#list('');
-    return { commands: this.#commands, values: this.#values };
+    return {
+      ...{ commands: this.#commands, values: this.#values },
+      ...{ outputs: this.#outputs, functions: this.#functions },
+    };
   }
 
   /** Reads commands up to the end or up to `closing`, which it skips. */
@@ -130,7 +141,8 @@ class Reader {
   }
 
   #opened(): OpenCommand {
-    return { words: [], inputs: [], documents: [], isFed: this.#hasPipe };
+    const isCaptured = this.#depth > 0;
+    return { words: [], inputs: [], documents: [], isFed: this.#hasPipe, isCaptured };
   }
 
   #skip(pattern: RegExp): string {
@@ -179,8 +191,13 @@ class Reader {
     }
     const [target = []] = this.#word(false);
     if (operator === '<<<') command.documents.push(target);
-    // Text that is only written is not run.
     else if (operator.startsWith('<')) command.inputs.push(target);
+    // Text that is only written is not run.
+    if (
+      operator.includes('>') &&
+      !target.every((text) => /^(?:\d*-?|\/dev\/(?:null|stdout|stderr|tty))$/.test(text))
+    )
+      this.#outputs.push(target);
     return true;
   }
 
@@ -208,6 +225,7 @@ class Reader {
     const texts = reader.#depth > MAX_DEPTH ? [ANY] : reader.#quoted('');
     this.#commands.push(...reader.#commands);
     this.#values.push(...reader.#values);
+    this.#outputs.push(...reader.#outputs);
     return texts;
   }
 
@@ -231,7 +249,11 @@ class Reader {
     const start = this.#at;
     const words = this.#word(false);
     const source = this.#source.slice(start, this.#at);
-    if (command.words.length === 0 && keywords.test(source)) return;
+    if (command.words.length === 0 && keywords.test(source)) {
+      // Later commands may read what it prints.
+      if (source === 'coproc') this.#hasPipe = true;
+      return;
+    }
     if (command.words.length === 0 && source === 'function') {
       this.#skip(/\s+/y);
       for (const text of this.#word(false).flat()) this.#functions.add(text);

@@ -1,0 +1,126 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the variables of a shell.
+/** Which files that a command names may change without a new approval, although they are not what it runs. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addRecords, commandKey } from '../../../src/cli/permissions/approvedRecords.ts';
+import { createScriptCheck } from '../../../src/cli/permissions/scriptCheck.ts';
+import type { ProgramText } from '../../../src/protocol/settingsPrograms.ts';
+import { temporaryFolderOfFile } from '../../temporaryFolder.ts';
+
+const home = temporaryFolderOfFile();
+const root = join(home, 'project');
+const contents: Readonly<Record<string, string>> = {
+  ...{
+    'srv.csv': '',
+    'store.db': '',
+    'notes.txt': '',
+    'run.sh': '',
+    'hook.js': '',
+    'srv.mk': '',
+    'srv.sed': '',
+  },
+  ...{ 'hook.log': '', 'report.json': '', 'srv/main.go': '', 'srv.lua': '', 'pkg/srv.py': '', 'hooks/x': '' },
+};
+
+beforeAll(() => {
+  for (const [name, content] of Object.entries(contents)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), content);
+  }
+});
+
+/** The files whose change stops this command until the user approves it; 'unknown' if it runs in the sandbox. */
+async function stops(program: ProgramText): Promise<readonly string[] | 'unknown'> {
+  const place = { root, home, dataRoot: join(home, '.clawdcode') };
+  await addRecords(place, { files: {}, commands: [commandKey(program)] });
+  const check = createScriptCheck(place, () => 'id');
+  const state = await check.stateOf(
+    { role: 'hook', ...program, cwd: root, env: {}, ofFolder: program },
+    async () => undefined,
+  );
+  if (state.type !== 'changed') return state.type === 'unknown' ? 'unknown' : [];
+  const [, names = ''] =
+    /^This hook was not run: (.*) changed since you approved it\./.exec(state.problem) ?? [];
+  return names.split(', ');
+}
+
+describe('a file that the command runs or feeds to another program needs approval, whatever its name', () => {
+  const rows: readonly (readonly [string, ...string[]])[] = [
+    ['sh < srv.csv', 'srv.csv'],
+    ['awk -f srv.csv /dev/null', 'srv.csv'],
+    ["awk '{system($0)}' srv.csv", 'srv.csv'],
+    ['make -s -f srv.csv', 'srv.csv'],
+    ['sh ./run.sh # >./run.sh', 'run.sh'],
+    ["echo 'see > run.sh'; sh run.sh", 'run.sh'],
+    ['sh run.sh > run.sh', 'run.sh'],
+    ['true | tee run.sh; sh ./run.sh', 'run.sh'],
+    ['cat notes.txt > x; sh x', 'notes.txt'],
+    ['cat notes.txt > /tmp/q && sh /tmp/q', 'notes.txt'],
+    ['{ cat notes.txt; } > x; sh x', 'notes.txt'],
+    ['cat notes.txt > x.txt; sh x.txt', 'notes.txt'],
+    ['cat notes.txt | tee x.sh; sh x.sh', 'notes.txt'],
+    ['exec > x.txt; cat notes.txt; sh ./x.txt', 'notes.txt'],
+    ['cat srv.csv | awk "{system(\\$0)}"', 'srv.csv'],
+    ['cat() { sh "$1" >&2; }; cat srv.csv', 'srv.csv'],
+    ['alias cat=sh; cat srv.csv', 'srv.csv'],
+    ['coproc cat notes.txt; make <&"${COPROC[0]}"', 'notes.txt'],
+    ['sed -f srv.csv notes', 'srv.csv'],
+    ['sed e srv.csv', 'srv.csv'],
+    ['cp srv.csv /tmp/q; sh /tmp/q', 'srv.csv'],
+    ["xargs -a srv.csv sh -c 'echo $0'", 'srv.csv'],
+    ['python3 -c "exec(open(\'srv.csv\').read())"', 'srv.csv'],
+    ['python3 - < srv.csv', 'srv.csv'],
+    ['bash -lc "node srv.csv"', 'srv.csv'],
+    ['x=srv.csv; sh $x', 'srv.csv'],
+    ['DB=srv.csv; sh $DB', 'srv.csv'],
+    ["trap 'sh srv.csv' EXIT", 'srv.csv'],
+    ['BASH_ENV=srv.csv bash -c true', 'srv.csv'],
+    ['NODE_OPTIONS="--require ./store.db" npx prettier .', 'store.db'],
+    ['uv run srv.csv', 'srv.csv'],
+    ['mocha -r ./srv.csv', 'srv.csv'],
+    ['node -r ./srv.csv hook.js', 'srv.csv'],
+    ['node hook.js; sh srv.csv', 'srv.csv'],
+    ['sh --db srv.csv', 'srv.csv'],
+    ['sh run.sh srv.csv', 'srv.csv'],
+    ['./run.sh srv.csv', 'srv.csv'],
+    ['"${CLAUDE_PROJECT_DIR:-.}"/srv.csv', 'srv.csv'],
+    // Names that are attached to an option, and code that is named by its folder or module.
+    ['make -fsrv.mk', 'srv.mk'],
+    ['sed -fsrv.sed a', 'srv.sed'],
+    ['go run ./srv', 'srv/main.go'],
+    ['lua -l srv', 'srv.lua'],
+    ['pytest -p pkg.srv', 'pkg/srv.py'],
+    ['git -c core.hooksPath=hooks commit', 'hooks/x'],
+  ];
+  test.each(rows)('%s', async (command, ...names) => {
+    expect(await stops({ command })).toEqual(expect.arrayContaining(names));
+  });
+  test('as an argument of an MCP server', async () => {
+    expect(await stops({ command: 'sh', args: ['-c', 'sh < srv.csv'] })).toContain('srv.csv');
+    expect(await stops({ command: 'awk', args: ['-f', 'srv.csv'] })).toContain('srv.csv');
+  });
+});
+
+describe('what a command writes, prints or uses as its database may change', () => {
+  const rows: readonly (readonly [string | ProgramText, ...string[]])[] = [
+    ['./run.sh >> hook.log 2>&1', 'run.sh'],
+    ['./run.sh > report.json', 'run.sh'],
+    ['./run.sh | tee -a hook.log', 'run.sh'],
+    ['./run.sh | tee report.json', 'run.sh'],
+    ['./run.sh >> hook.log; tail -n 3 hook.log | grep -v ok', 'run.sh'],
+    ['LOG=hook.log; echo started >> "$LOG"'],
+    ['cat notes.txt'],
+    ['test -f notes.txt && cat notes.txt'],
+    ['grep -c TODO notes.txt | head -n 1'],
+    ['node hook.js ./store.db', 'hook.js'],
+    ['./hook.js --notes ./notes.txt', 'hook.js'],
+    ['npx -y server-sqlite --db-path ./store.db'],
+    [{ command: 'uvx', args: ['mcp-server-sqlite', '--db-path', './store.db'] }],
+    [{ command: 'npx', args: ['server-memory'], env: { MEMORY_FILE_PATH: './store.db' } }],
+  ];
+  test.each(rows)('%s', async (given, ...names) => {
+    const program = typeof given === 'string' ? { command: given } : given;
+    expect(await stops(program)).toEqual(names);
+  });
+});
