@@ -1,5 +1,8 @@
-/** The files that git reads: it opens whatever a repository has in place of one, and a pipe without a writer blocks it. */
-import { homedir } from 'node:os';
+/**
+ * The files that git reads: it opens whatever is there in place of one, in a repository and in the user's settings, and a
+ * pipe without a writer blocks it.
+ */
+import { devNull } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { lstatOf, readFileNow, readSmallText, statOf } from './fileLookups.ts';
 import { realpath } from './paths.ts';
@@ -34,27 +37,48 @@ const files: Readonly<Record<string, number>> = {
 const ofWorktree = ['.gitattributes', '.gitignore', '.gitmodules'];
 
 /**
- * The first file that git opens early, or that its settings include or name, and that is a pipe, a device, a socket or
- * absurdly large; undefined if there is none, or no repository. Others are not checked, so git needs a time limit as well.
+ * The first file that git, with this environment, opens early in a folder, or that its settings include or name, and that
+ * is a pipe, a device, a socket or absurdly large; undefined if there is none. Others are not checked, nor are settings of
+ * the whole machine, so git needs a time limit as well.
  */
-export function blockingFile(directory: string): string | undefined {
+export function blockingFile(directory: string, env: Variables): string | undefined {
+  return oddInRepository(directory, env) ?? oddOfUser(directory, env);
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+function oddInRepository(directory: string, env: Variables): string | undefined {
   for (let at = resolve(directory); ; at = dirname(at)) {
     const found = statOf(join(at, '.git'));
     if (found !== undefined) {
       const own = firstOdd(ofWorktree.map((name) => [join(at, name), files.config]));
       if (own !== undefined) return own;
-      if (found.isDirectory()) return oddInFolder(join(at, '.git'), at);
+      if (found.isDirectory()) return oddInFolder(join(at, '.git'), at, env);
       if (!isPlain(join(at, '.git'), files.HEAD)) return join(at, '.git');
       const [, folder] = /^gitdir: (.+?)\s*$/.exec(readSmallText(join(at, '.git'))) ?? [];
-      return folder === undefined ? undefined : oddInFolder(resolve(at, folder), at);
+      return folder === undefined ? undefined : oddInFolder(resolve(at, folder), at, env);
     }
     // A bare repository, or the git folder itself.
-    const odd = statOf(join(at, 'objects'))?.isDirectory() === true ? oddInFolder(at, at) : undefined;
+    const odd = statOf(join(at, 'objects'))?.isDirectory() === true ? oddInFolder(at, at, env) : undefined;
     if (odd !== undefined || at === dirname(at)) return odd;
   }
 }
 
-function oddInFolder(folder: string, worktree: string): string | undefined {
+/** The same in the user's own settings. Source: git-config, Files. */
+function oddOfUser(directory: string, env: Variables): string | undefined {
+  const { HOME = '', XDG_CONFIG_HOME = '', GIT_CONFIG_GLOBAL } = env;
+  if (HOME === '') return undefined;
+  const folder = join(XDG_CONFIG_HOME === '' ? join(HOME, '.config') : XDG_CONFIG_HOME, 'git');
+  const settings =
+    GIT_CONFIG_GLOBAL === undefined
+      ? [join(folder, 'config'), join(HOME, '.gitconfig')]
+      : [GIT_CONFIG_GLOBAL];
+  // By default, the other two are the user's ignored files and attributes.
+  const own = [...settings, join(folder, 'ignore'), join(folder, 'attributes')];
+  return firstOdd(own.map((path) => [path, files.config])) ?? oddInSettings(settings, directory, env);
+}
+
+function oddInFolder(folder: string, worktree: string, env: Variables): string | undefined {
   const common = readSmallText(join(folder, 'commondir')).trim();
   const folders = [...new Set([folder, common === '' ? folder : resolve(folder, common)])];
   const [, ref] = /^ref: (refs\/.+?)\s*$/.exec(readSmallText(join(folder, 'HEAD'))) ?? [];
@@ -66,6 +90,7 @@ function oddInFolder(folder: string, worktree: string): string | undefined {
     oddInSettings(
       folders.flatMap((place) => ['config', 'config.worktree'].map((name) => join(place, name))),
       worktree,
+      env,
     )
   );
 }
@@ -77,14 +102,18 @@ const MAX_INCLUDED = 200;
  * The first such file among those that settings include, directly or not, or name. All conditions count as met. If there
  * are too many includes, the one that exceeds the limit.
  */
-function oddInSettings(settings: readonly string[], worktree: string): string | undefined {
+function oddInSettings(
+  settings: readonly string[],
+  worktree: string,
+  { HOME = '' }: Variables,
+): string | undefined {
   const waiting = new Set(settings.map((path) => resolve(path)));
   const maxIncluded = waiting.size + MAX_INCLUDED;
   // The loop also visits files added in its body.
   for (const file of waiting) {
     const text = readFileNow(file, files.config ?? 0)?.toString('utf8') ?? '';
     for (const { key, value } of namedFiles(text)) {
-      const expanded = value.replace(/^~(?=\/)/, homedir());
+      const expanded = value.replace(/^~(?=\/)/, () => HOME);
       // Git resolves an include from the real folder of the file, other paths from where it runs.
       const bases = key === 'path' ? [dirname(file), dirname(realpath(file))] : [worktree];
       for (const path of bases.map((base) => resolve(base, expanded))) {
@@ -126,9 +155,10 @@ const firstOdd = (
   paths: readonly (readonly [path: string, maxBytes: number | undefined])[],
 ): string | undefined => paths.find(([path, maxBytes]) => !isPlain(path, maxBytes))?.[0];
 
-/** True for a regular file of at most that size, for a folder, and if nothing is there. */
+/** True for a regular file of at most that size, for a folder, for the empty device, and if nothing is there. */
 function isPlain(path: string, maxBytes = 0): boolean {
   const found = statOf(path);
   if (found === undefined || found.isDirectory()) return true;
+  if (found.isCharacterDevice()) return found.rdev === statOf(devNull)?.rdev;
   return found.isFile() && found.size <= maxBytes;
 }

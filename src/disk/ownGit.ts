@@ -154,9 +154,9 @@ function prepared(
   { env, workspace, program, variables }: OwnGit,
   { cwd, args, from }: GitStart,
 ): Prepared | string {
-  const blocking = blockingFile(cwd) ?? (from === undefined ? undefined : blockingFile(from));
-  if (blocking !== undefined) return unreadable(blocking);
   const own = { ...ownGitEnvironment(env, workspace, realpath), ...variables };
+  const blocking = blockingFile(cwd, own) ?? (from === undefined ? undefined : blockingFile(from, own));
+  if (blocking !== undefined) return unreadable(blocking);
   return { ...endsWithUs(args, program), options: { cwd, env: own } };
 }
 

@@ -67,6 +67,8 @@ export interface DiskLookups {
     shown: Shown,
     workspace: readonly string[],
   ) => readonly string[] | undefined;
+  /** The file, absolute, that would block git in a directory; undefined if there is none. See `blockingFile`. */
+  readonly blocksGit: (directory: string) => string | undefined;
   /** True if git would start programs that the repository found from a directory names. */
   readonly gitRunsPrograms: (directory: string) => boolean;
   /**

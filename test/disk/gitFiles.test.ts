@@ -16,7 +16,7 @@ function repository(): string {
   return root;
 }
 
-const isReadableByGit = (folder: string): boolean => blockingFile(folder) === undefined;
+const isReadableByGit = (folder: string): boolean => blockingFile(folder, {}) === undefined;
 
 function pipeAt(path: string): void {
   rmSync(path, { recursive: true, force: true });
@@ -77,10 +77,61 @@ for (const settings of [
     writeFileSync(join(root, '.git/nested'), '[include]\n\tpath = ../ff\n');
     appendFileSync(join(root, '.git/config'), settings);
     writeFileSync(join(root, 'ff'), '');
-    expect(blockingFile(root)).toBeUndefined();
+    expect(blockingFile(root, {})).toBeUndefined();
     pipeAt(join(root, 'ff'));
-    expect(blockingFile(root)).toBe(join(root, 'ff'));
+    expect(blockingFile(root, {})).toBe(join(root, 'ff'));
   });
+
+const included = (path: string): string => `[include]\n\tpath = ${path}\n`;
+
+/** The pipe, and the user's settings that lead to it. */
+test.each<[pipe: string, settings: string, text: string]>([
+  ['.gitconfig', '', ''],
+  ['.config/git/config', '', ''],
+  ['.config/git/ignore', '', ''],
+  ['.config/git/attributes', '', ''],
+  ['ff', '.gitconfig', included('ff')],
+  ['ff', '.gitconfig', included('~/ff')],
+  ['ff', '.config/git/config', included('../../ff')],
+  ['ff', '.gitconfig', '[includeIf "gitdir:~/work/"]\n\tpath = ~/ff\n'],
+  ['ff', '.gitconfig', '[core]\n\texcludesFile = ~/ff\n'],
+])(
+  "a pipe as ~/%s, to which the user's %s may lead, is found with and without a repository: %j",
+  (pipe, settings, text) => {
+    const [home, root, plain] = [temporaryFolder(), repository(), temporaryFolder()];
+    const env = { HOME: home };
+    mkdirSync(join(home, '.config/git'), { recursive: true });
+    if (settings !== '') writeFileSync(join(home, settings), text);
+    writeFileSync(join(home, pipe), '');
+    for (const folder of [root, plain]) expect(blockingFile(folder, env)).toBeUndefined();
+    pipeAt(join(home, pipe));
+    for (const folder of [root, plain]) expect(blockingFile(folder, env)).toBe(join(home, pipe));
+  },
+);
+
+test('other settings of the user are read if the environment names them, and those alone', () => {
+  const [home, root] = [temporaryFolder(), repository()];
+  const env = { HOME: home };
+  pipeAt(join(home, 'xdg/git/config'));
+  expect(blockingFile(root, { ...env, XDG_CONFIG_HOME: '' })).toBeUndefined();
+  expect(blockingFile(root, { ...env, XDG_CONFIG_HOME: join(home, 'xdg') })).toBe(
+    join(home, 'xdg/git/config'),
+  );
+  pipeAt(join(home, '.gitconfig'));
+  expect(blockingFile(root, { ...env, GIT_CONFIG_GLOBAL: '/dev/null' })).toBeUndefined();
+  expect(blockingFile(root, { ...env, GIT_CONFIG_GLOBAL: join(home, '.gitconfig') })).toBe(
+    join(home, '.gitconfig'),
+  );
+});
+
+test('the empty device is no obstacle; another device is', () => {
+  const [home, root] = [temporaryFolder(), repository()];
+  for (const name of ['excludesFile', 'attributesFile']) git(root, 'config', `core.${name}`, '/dev/null');
+  symlinkSync('/dev/null', join(home, '.gitconfig'));
+  expect(blockingFile(root, { HOME: home })).toBeUndefined();
+  git(root, 'config', 'core.excludesFile', '/dev/zero');
+  expect(blockingFile(root, { HOME: home })).toBe('/dev/zero');
+});
 
 test('tells whether git would find a repository from a folder', () => {
   const [root, plain, bare] = [repository(), temporaryFolder(), temporaryFolder()];

@@ -8,6 +8,7 @@ import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { setUpProgram } from './support/testProgram.ts';
+import { textOf } from './support/wire.ts';
 
 const kinds: Readonly<Record<string, (path: string) => void>> = {
   pipes: (path) => execFileSync('mkfifo', [path]),
@@ -73,3 +74,40 @@ for (const name of ofGit)
     // Git is not even started; each query used to take 30 s.
     expect(Math.max(...(results ?? []))).toBeLessThan(20_000);
   });
+
+test.each([
+  ['.gitconfig', (path: string) => execFileSync('mkfifo', [path])],
+  [
+    'pipe',
+    (path: string) => {
+      execFileSync('mkfifo', [path]);
+      writeFileSync(join(dirname(path), '.gitconfig'), '[include]\n\tpath = ~/pipe\n');
+    },
+  ],
+])(
+  "a pipe as ~/%s, which the user's git settings are or include: the model and the doctor name it",
+  async (name, make) => {
+    const setup = await setUpProgram();
+    const pipe = join(setup.work.home, name);
+    make(pipe);
+    setup.server.script(
+      {
+        calls: [
+          { name: 'Agent', input: { description: 'look', prompt: 'Look.', isolation: 'worktree' } },
+          { name: 'Bash', input: { command: 'git diff' } },
+        ],
+      },
+      { text: 'Done.' },
+    );
+    expect(await setup.print(['-p', 'go'])).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    const [first, last] = setup.server.requests();
+    expect(textOf(first?.messages[0])).toContain(`git would wait for ${pipe}, which is a pipe`);
+    expect(last?.messages.slice(-2).map(textOf)).toEqual([
+      expect.stringContaining(`Git would read ${pipe}, which is a pipe`),
+      expect.stringContaining(`git diff would read ${pipe}, which is a pipe`),
+    ]);
+    expect((await setup.print(['doctor', '--offline'])).stdout.replace(/\s+/g, ' ')).toContain(
+      `Git would read ${pipe}, which is a pipe`,
+    );
+  },
+);

@@ -1,7 +1,7 @@
 /** Reads the environment for the model: platform, date and the state of the repository. */
 import { release, type } from 'node:os';
 import type { Environment } from '../../agent/systemPrompt.ts';
-import { mayHaveRepository } from '../../disk/gitFiles.ts';
+import { blockingFile, mayHaveRepository } from '../../disk/gitFiles.ts';
 import { runGit } from '../../disk/ownGit.ts';
 import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
 import { localDay } from '../../protocol/text/localTime.ts';
@@ -43,6 +43,10 @@ export async function readEnvironment(place: Place, now: Date): Promise<Environm
 async function gitState(place: Place): Promise<string | undefined> {
   const { cwd: directory } = place;
   if (!mayHaveRepository(directory)) return undefined;
+  const blocking = blockingFile(directory, place.env);
+  // The model may be about to run git itself.
+  if (blocking !== undefined)
+    return `not asked, because git would wait for ${quotedUnlessPlain(bounded(blocking))}, which is a pipe, a device or a huge file`;
   // The user has not yet agreed to run this folder's programs.
   if (gitRunsPrograms(directory))
     return 'not asked, because its configuration names programs to start, or files elsewhere';

@@ -24,6 +24,7 @@ import { hiddenSecret } from './hiddenSecrets.ts';
 import { localWork } from './localWork.ts';
 import { type Around, decideEdits } from './plainEdits.ts';
 import {
+  blockedReason,
   decidePattern,
   decideShown,
   decideTracked,
@@ -269,7 +270,9 @@ export function decideGit(
     if (policy.gitRunsPrograms(place))
       return {
         behavior: 'ask',
-        reason: `The repository's own configuration names programs that ${what} may start, or its files are elsewhere.`,
+        reason:
+          blockedReason(what, place, policy) ??
+          `The repository's own configuration names programs that ${what} may start, or its files are elsewhere.`,
       };
   }
   return undefined;

@@ -1,6 +1,7 @@
 /** Decides whether all files that a pattern or a folder stands for may be shown, by checking each of them. */
 import { basename, dirname, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
+import { quotedName } from '../../protocol/text/visible.ts';
 import { decideFile, type FileVerdict, inWorkspace } from '../files/fileDecision.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
@@ -275,7 +276,11 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
     return decision.behavior === 'allow' ? undefined : decision;
   };
   const files = policy.gitShows(place, shown, workspaceFolders(policy));
-  if (files === undefined) return { behavior: 'ask', reason: `It is unknown which files ${what} shows.` };
+  if (files === undefined)
+    return {
+      behavior: 'ask',
+      reason: blockedReason(what, place, policy) ?? `It is unknown which files ${what} shows.`,
+    };
   for (const path of files) {
     const found = held(path);
     if (found)
@@ -285,6 +290,12 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
       };
   }
   return allowed;
+}
+
+/** Why git cannot be asked about a directory, if a file would block it there. */
+export function blockedReason(what: string, place: string, policy: Policy): string | undefined {
+  const file = policy.blocksGit(place);
+  return file && `${what} would read ${quotedName(file)}, which is a pipe, a device or a huge file.`;
 }
 
 const mayMatch = ({ only }: Tree, path: string): boolean =>

@@ -1,6 +1,7 @@
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { namesIn, readFileNow } from '../../disk/fileLookups.ts';
+import { blockingFile } from '../../disk/gitFiles.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import type { DiskLookups } from '../policy.ts';
@@ -33,6 +34,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   gitFolder,
   holdsCredentials,
   gitIncludes: includedSettings,
+  blocksGit: (directory) => blockingFile(directory, env),
   gitRunsPrograms,
   gitFetches,
   ...gitSettingLookups(env),

@@ -57,6 +57,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       gitFolder: once(lookups.gitFolder),
       ...(lookups.holdsCredentials && { holdsCredentials: inTime(lookups.holdsCredentials, true) }),
       gitIncludes: once(lookups.gitIncludes),
+      blocksGit: once(lookups.blocksGit),
       expandGlob: inTime(lookups.expandGlob, undefined),
       listTree: inTime(lookups.listTree, undefined),
       filesBelow: inTime(lookups.filesBelow, undefined),

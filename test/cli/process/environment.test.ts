@@ -63,6 +63,21 @@ test('describing a repository starts no program that it names', async () => {
   expect(existsSync(proof)).toBe(true);
 });
 
+test.each([
+  ['the repository', () => join(root, '.git/info/exclude')],
+  ["the user's settings", (home: string) => join(home, '.gitconfig')],
+])('git does not wait for a pipe in %s: the model is told which file it is', async (_, pipeOf) => {
+  const home = join(root, 'home');
+  await mkdir(home);
+  const pipe = pipeOf(home);
+  await rm(pipe, { force: true });
+  execFileSync('mkfifo', [pipe]);
+  const place = { ...placeAt(root), env: { ...process.env, HOME: home } };
+  expect((await readEnvironment(place, now)).git).toBe(
+    `not asked, because git would wait for ${pipe}, which is a pipe, a device or a huge file`,
+  );
+});
+
 test('missing objects are not fetched, whatever program the repository names', {
   tags: 'long',
 }, async () => {

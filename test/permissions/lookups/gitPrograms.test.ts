@@ -4,6 +4,7 @@ import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, wri
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
+import { diskLookups } from '../../../src/permissions/lookups/diskLookups.ts';
 import {
   gitFetches,
   gitRunsPrograms,
@@ -119,6 +120,32 @@ test('a bare repository hidden in a folder needs approval once the shell enters 
     reason: expect.stringContaining('names programs'),
   });
 });
+
+test.each([
+  ['git status', '.git/config'],
+  ['git diff', '.git/config'],
+  ['git diff', '../own/.gitconfig'],
+])(
+  '%s is not judged by a git that a pipe would block, and the reason names the pipe: %s',
+  async (command, name) => {
+    const project = repository();
+    const own = join(project, '../own');
+    mkdirSync(own, { recursive: true });
+    const pipe = join(project, name);
+    rmSync(pipe, { force: true });
+    execFileSync('mkfifo', [pipe]);
+    const policy = await policyFor([], 'default', {
+      root: project,
+      ...diskLookups({ ...process.env, HOME: own }),
+    });
+    const access = { type: 'command', command, cwd: project } as const;
+    expect(decide({ tool: 'Bash', access }, policy)).toMatchObject({
+      behavior: 'ask',
+      reason: `${command} would read ${pipe}, which is a pipe, a device or a huge file.`,
+    });
+    rmSync(own, { recursive: true });
+  },
+);
 
 const commit = (directory: string, ...args: readonly string[]): void => {
   const name = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'protocol.file.allow=always'];
