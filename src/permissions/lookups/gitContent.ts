@@ -54,8 +54,6 @@ const others =
   walk-reflogs`);
 /** Options that select the first or next commits: `-3` is an option `-`. */
 const limits = options('- -n max-count skip');
-/** Options that name refs: a tag may be a file's content. */
-const refs = options('all bisect branches glob reflog remotes tags');
 /** Options that pair the old and new names of files. */
 const renames = options('-M find-renames');
 /** Options that change only what the output looks like. */
@@ -63,7 +61,7 @@ const formats =
   options(`-D -a -b -q -r -t -v -w -z abbrev abbrev-commit clear-decorations color color-moved color-moved-ws date decorate
   decorate-refs decorate-refs-exclude diff-algorithm exit-code format full-index histogram ignore-all-space
   ignore-blank-lines ignore-cr-at-eol ignore-space-at-eol ignore-space-change indent-heuristic inter-hunk-context
-  irreversible-delete left-right log-size minimal no-abbrev no-abbrev-commit no-color no-color-moved no-decorate no-ext-diff
+  irreversible-delete left-right log-size minimal no-abbrev no-abbrev-commit no-color no-color-moved no-commit-id no-decorate no-ext-diff
   no-graph no-indent-heuristic no-notes no-prefix no-relative no-rename-empty no-renames no-textconv notes oneline patience
   pretty relative-date rename-empty show-linear-break show-notes source stat-count stat-graph-width stat-name-width
   stat-width submodule text timestamp ws-error-highlight`);
@@ -84,7 +82,8 @@ const isWithoutContent = isIn(selects, filters, others, limits, renames, formats
 const isListed = isIn(selects, filters, limits, renames, formats, names, patches);
 
 /** Subcommands that show diffs. */
-const diffs = /^(?:diff|diff-files|diff-index|diff-tree|log|reflog|show|stash)$/;
+export const showsDiffs = (name: string): boolean =>
+  /^(?:diff|diff-files|diff-index|diff-tree|log|reflog|show|stash)$/.test(name);
 /** Lists both names of renamed or copied files, whose old content is shown as well. */
 const LIST = ['--name-status', '-z', '--no-renames', '--no-relative', '--no-ext-diff', '--no-textconv'];
 
@@ -117,20 +116,16 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
           objects: [],
         }
       : undefined;
-  if (!diffs.test(name)) return undefined;
+  if (!showsDiffs(name)) return undefined;
   const isPatch = /^(?:diff|show|stash)$/.test(name) && !(name === 'stash' && args[0] === 'list');
   const isShow = name === 'show';
   const isPlain = read.options.every(isWithoutContent) && !(isPatch && !read.options.some(isIn(names)));
   // It prints tagged or named files whatever its options.
-  if (isPlain && !(isShow && read.options.some(isIn(refs))))
-    return isShow ? { listings: [], objects, listsFolders: true } : undefined;
+  if (isPlain) return isShow ? { listings: [], objects, listsFolders: true } : undefined;
   if (!isExact(name, args, read, before)) return { listings: [], objects, kind: 'any' };
   const listing = listingOf(name, args, read, [...LIST, ...mergesShown(name, read)]);
-  // The first of several commits is compared with all others at once.
-  const [result = '', ...parents] = name === 'diff' && objects.length > 2 ? objects : [];
-  const pairs = parents.map((parent) => ['diff', ...LIST, parent, result]);
   return {
-    listings: [listing, ...pairs],
+    listings: [listing],
     objects,
     ...(isShow && { listsFolders: true }),
     operands: before.filter((word) => word !== null),
@@ -151,7 +146,7 @@ function isExact(
   // The first commits of a selection are not the first of all.
   if (given.some(isIn(filters)) && given.some(isIn(limits))) return false;
   // With a limit, `show` goes through the history like `log`.
-  if (name === 'show' && given.some(isIn(limits, refs))) return false;
+  if (name === 'show' && given.some(isIn(limits))) return false;
   // For a stash, `-u` means its untracked files, not a patch.
   if (name === 'stash' && (args[0] !== 'show' || given.some((option) => option.name === '-u'))) return false;
   // `HEAD^!`, `HEAD^@` and `HEAD^-` each stand for several commits; a search or date may find another one next time.
@@ -168,9 +163,11 @@ function listingOf(
   { inOrder }: ReadOptions,
   list: readonly string[],
 ): readonly string[] {
-  const kept = inOrder.flatMap((word) =>
-    word.name === '' || isIn(selects, renames, limits)(word) ? written(word) : [],
-  );
+  const isOperand = (word: { readonly name: string }): boolean => word.name === '';
+  const kept = [
+    ...inOrder.filter(isIn(selects, renames, limits)).flatMap(written),
+    ...inOrder.filter(isOperand).flatMap(written),
+  ];
   const [first, rest] = name === 'stash' ? [kept.slice(0, 1), kept.slice(1)] : [[], kept];
   const format = name.startsWith('diff') || name === 'stash' ? [] : ['--format='];
   const recursive = name === 'diff-tree' ? ['-r'] : [];
@@ -280,7 +277,9 @@ export function shownFiles(
 /** The names in several lists; undefined if one of them is unknown. */
 function mergeLists(lists: readonly (string | undefined)[]): readonly string[] | undefined {
   if (lists.includes(undefined)) return undefined;
-  return lists.flatMap((text) => text?.split(/[\0\n]/) ?? []);
+  const names = lists.flatMap((text) => text?.split('\0') ?? []);
+  // After a commit git prints an empty line.
+  return names.flatMap((name) => (name.startsWith('\n') ? [name, name.replace(/^\n+/, '')] : [name]));
 }
 
 /** The changed files among these paths, which may be patterns; all of them if one of the paths names no tracked file. */
@@ -316,6 +315,10 @@ function runListing(
   const isCommit = (word: string): boolean =>
     commits.has(word) || word.includes('..') || /\^[@!]$/.test(word);
   const named = operands.filter(isCommit);
+  // The first of several commits is compared with all others at once.
+  const [result = '', ...parents] = named;
+  if (name === 'diff' && named.length > 2)
+    return parents.map((parent) => git([name, ...LIST, parent, result, '--']));
   if (name === 'diff' && (named.length > 1 || named.some((word) => !commits.has(word)))) {
     // Nothing before the dashes is a file, whatever happens to the commits in the meantime.
     const last = words.lastIndexOf(named.at(-1) ?? '', end) + 1;

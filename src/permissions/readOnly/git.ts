@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { shownBy } from '../lookups/gitContent.ts';
+import { shownBy, showsDiffs } from '../lookups/gitContent.ts';
 import { type OptionList, readOptions } from '../options/readOptions.ts';
 import { gitCommands } from './gitOptions.ts';
 import type { FoundFiles, ReadOnlyUse } from './use.ts';
@@ -20,7 +20,7 @@ export function gitUse(args: readonly string[]): ReadOnlyUse | undefined {
       at += 1;
       directory = args[at] ?? '';
       if (directory === '' || directory.startsWith('~')) return undefined;
-    } else if (!/^(?:--no-pager|--no-optional-locks|-P|--literal-pathspecs)$/.test(word)) break;
+    } else if (!/^(?:--no-pager|--no-optional-locks|-P)$/.test(word)) break;
   }
   const [name = '', ...rest] = args.slice(at);
   const use = name === '--version' ? nothing : subcommandUse(name, rest);
@@ -42,6 +42,8 @@ export function gitUse(args: readonly string[]): ReadOnlyUse | undefined {
 
 const nothing: ReadOnlyUse = { contents: [], names: [] };
 
+const manyRefs = /^--(?:all|bisect|branches|glob|reflog|remotes|tags)$/;
+
 function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
   if (name === 'config') return configUse(args);
   if (name === 'grep') return grepUse(args);
@@ -61,6 +63,8 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   // `remerge` repeats the merge, with the drivers that the repository names.
   if (read.options.some(({ name: option, value }) => option === '--diff-merges' && value?.startsWith('r')))
     return undefined;
+  // A ref may name a file's content.
+  if (name === 'show' && read.options.some(({ name: option }) => manyRefs.test(option))) return undefined;
   const operands = read.operands.map((word) => word ?? '');
   const [first] = operands;
   if (operands.length < (command.least ?? 0) || operands.length > (command.most ?? Number.POSITIVE_INFINITY))
@@ -82,7 +86,8 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   const contents = lines.flatMap(({ value }) => namedBy(value ?? '').slice(1));
   if (command.operands === 'words') return { contents, names: [], ...shown };
   const files = operands.flatMap(namedBy);
-  return command.operands === 'contents'
+  const showsContents = command.operands === 'contents' && (shows !== undefined || !showsDiffs(name));
+  return showsContents
     ? { contents: [...contents, ...files], names: [], ...shown }
     : { contents, names: files, ...shown };
 }

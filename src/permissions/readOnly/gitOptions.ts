@@ -16,7 +16,7 @@ interface GitCommand extends OptionList {
 }
 
 const commitOptions: OptionList = {
-  flags: 'abceghimpqrstuvwzDEFPR',
+  flags: 'abceghimpqrstuvwzDEFPRW',
   values: 'nSGLIl',
   attached: 'UMCBX',
   numbers: true,
@@ -27,7 +27,7 @@ const commitOptions: OptionList = {
     full-history full-index function-context graph histogram ignore-all-space ignore-blank-lines ignore-case
     ignore-cr-at-eol ignore-missing ignore-space-at-eol ignore-space-change ignore-submodules indent-heuristic
     invert-grep irreversible-delete ita-invisible-in-index ita-visible-in-index left-only left-right log-size
-    mailmap merge-base merges minimal name-only name-status no-abbrev no-abbrev-commit no-color no-color-moved
+    mailmap merge-base merges minimal name-only name-status no-abbrev no-abbrev-commit no-color no-color-moved no-commit-id
     no-decorate no-ext-diff no-graph no-indent-heuristic no-mailmap no-merges no-notes no-patch no-prefix
     no-relative no-rename-empty no-renames no-textconv no-walk not notes numstat objects oneline parents patch
     patch-with-raw patch-with-stat patience perl-regexp pickaxe-all pickaxe-regex pretty quiet raw reflog

@@ -42,6 +42,8 @@ const harmless: Readonly<Record<string, RegExp>> = {
       ...['RUST_BACKTRACE', 'PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE', 'DO_NOT_TRACK'],
     ].map((name) => [name, word]),
   ),
+  // Prints as if there were no pager.
+  ...Object.fromEntries(['PAGER', 'GIT_PAGER', 'GH_PAGER', 'MANPAGER'].map((name) => [name, /^(?:cat)?$/])),
   DEBUG: nameList,
   RUST_LOG: levelList,
   PORT: /^\d{0,5}$/,

@@ -347,6 +347,59 @@ describe('an object that git shows is known by its full name, or the command ask
   });
 });
 
+describe('everyday commands in a repository whose history holds a secret', () => {
+  let place = '';
+  beforeAll(() => {
+    place = renamed(
+      [['.env', 'KEY=secret\n']],
+      [['.env', undefined]],
+      [['a.txt', 'a\n']],
+      [['a.txt', 'b\n']],
+      [['a.txt', 'c\n']],
+    );
+  });
+
+  test.each([
+    'git diff HEAD~2..HEAD',
+    'git diff HEAD~1...HEAD',
+    'git diff HEAD~2 HEAD~1 HEAD',
+    'git diff HEAD~1 HEAD -M',
+    'git diff HEAD~1 HEAD a.txt -w',
+    'git diff -W HEAD~1',
+    'git show -W',
+    'git diff-tree --no-commit-id --name-only -r HEAD',
+    'git log --oneline --all -- .env',
+    'git log --stat -- .env',
+    'git diff --stat -- .env',
+    'GIT_PAGER=cat git log -3',
+    'PAGER=cat git log -1 -p',
+  ])('%s runs', async (command) => {
+    expect(await ask(place, command)).toBe('allow');
+  });
+
+  test.each([
+    'git diff HEAD~4..HEAD',
+    'git diff HEAD~4 HEAD~2 HEAD',
+    'git diff HEAD~4 HEAD -M',
+    'git log -p -- .env',
+    'git log -W',
+    'git diff --check HEAD~4 -- .env',
+    'git show --all',
+    'git show --tags -s',
+    'git --literal-pathspecs log -p -- a.txt',
+    'GIT_PAGER=sh git log -3',
+    'PAGER="cat a.txt" git log',
+  ])('%s asks', async (command) => {
+    expect(await ask(place, command)).toBe('ask');
+  });
+
+  test('a line break in a name hides nothing', async () => {
+    const odd = renamed([['client_secret\n.json', '{}\n']]);
+    expect(await ask(odd, 'git log -p')).toBe('ask');
+    expect(await ask(odd, 'git show')).toBe('ask');
+  });
+});
+
 test('a merge lists what differs from each parent, whatever git pairs', { tags: 'long' }, async () => {
   const merged = renamed(
     [
@@ -545,6 +598,8 @@ describe('no option makes a listing name fewer files than the command shows', ()
     'git diff -Gnothing HEAD~3 HEAD',
     'git diff --find-object=HEAD:plain.txt HEAD~3 HEAD',
     'git log -p --diff-filter=R',
+    'git log -p -1 --oneline --author a --since=1.year',
+    "git log -p -1 --author ''",
     'git log --all --diff-filter=R -u',
     'git log -p -S nothing',
     'git log -1 -p -S SECRET',
@@ -572,8 +627,7 @@ describe('no option makes a listing name fewer files than the command shows', ()
 
   test.each([
     'git log -1 -p',
-    'git log -p -1 --oneline --author a --since=1.year',
-    "git log -p -1 --author ''",
+    'git log -1 -p --oneline --first-parent',
     'git show HEAD',
     'git diff HEAD~1 HEAD',
     'git log --oneline -20',
