@@ -1,6 +1,7 @@
 /** Options and operands that run something, or write or read elsewhere: no rule for an entire program covers them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { programRows } from '../../../src/permissions/options/programTable.ts';
@@ -1895,7 +1896,7 @@ describe('places and hosts', () => {
   beforeAll(() => {
     for (const path of [...kept, ...['old.tgz', 'build.log', '-'].map((name) => join(root, name))]) {
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, 'x\n');
+      writeFileSync(path, path.endsWith('.tgz') ? gzipSync('x\n') : 'x\n');
     }
   });
   const behavior = async (command: string, prefix: string): Promise<string> => {
