@@ -20,16 +20,16 @@ const FREE_WIRE_BYTES = 1_000_000;
 
 /** Yields bytes as they arrive. Destroys the connection if the reader stops early, unless the body was released. */
 export async function* readBody(response: IncomingMessage, facts: BodyFacts): AsyncGenerator<Uint8Array> {
-  const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  const isPlain = encoding === 'identity';
+  const encodings = encodingsOf(response);
   let length = 0;
-  const checkYield = (): void => {
-    if (facts.wireBytes() > MAX_WIRE_SHARE * length + FREE_WIRE_BYTES)
+  const checkYield = (bytes = facts.wireBytes()): void => {
+    if (bytes > MAX_WIRE_SHARE * length + FREE_WIRE_BYTES)
       throw tooLarge('almost no content for the bytes received');
   };
-  const bytes = isPlain
-    ? response.iterator({ destroyOnReturn: false })
-    : await unpack(response, encoding, checkYield);
+  const bytes =
+    encodings.length === 0
+      ? response.iterator({ destroyOnReturn: false })
+      : await unpack(response, encodings, checkYield);
   try {
     for await (const piece of bytes) {
       length += piece.length;
@@ -43,11 +43,17 @@ export async function* readBody(response: IncomingMessage, facts: BodyFacts): As
   }
 }
 
+/** In the order in which they were applied: RFC 9110, section 8.4. */
+function encodingsOf({ headers }: IncomingMessage): readonly string[] {
+  const names = (headers['content-encoding'] ?? '').toLowerCase().split(',');
+  return names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
+}
+
 /** Returns the response unchanged for an unknown encoding. */
 async function unpack(
   response: IncomingMessage,
-  encoding: string,
-  onPiece: () => void,
+  encodings: readonly string[],
+  onPiece: (bytes?: number) => void,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { pipeline } = await import('node:stream');
   const zlib = await import('node:zlib');
@@ -67,8 +73,9 @@ async function unpack(
         params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 },
       }),
   };
-  const make = makers[encoding];
-  if (make === undefined) return response;
+  const [first, second, ...more] = encodings.toReversed().map((encoding) => makers[encoding]);
+  const isKnown = first !== undefined && (encodings.length === 1 || second !== undefined);
+  if (!isKnown || more.length > 0) return response;
   async function* checked(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of source) {
       // Empty blocks decompress to nothing, so the reader would never see them.
@@ -77,5 +84,16 @@ async function unpack(
     }
   }
   // Errors surface while reading the result.
-  return pipeline(response, checked, make(), () => {}) as AsyncIterable<Uint8Array>;
+  const once = pipeline(response, checked, first(), () => {}) as AsyncIterable<Uint8Array>;
+  if (second === undefined) return once;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    for await (const piece of once) {
+      bytes += piece.length;
+      onPiece(bytes);
+      yield piece;
+    }
+  }
+  // Some gateways compress a body again.
+  return pipeline(counted(), second(), () => {}) as AsyncIterable<Uint8Array>;
 }

@@ -175,12 +175,21 @@ async function readBody(response: IncomingMessage, maxBytes = MAX_BODY_BYTES): P
 }
 
 function decompressed(response: IncomingMessage): AsyncIterable<Buffer> {
-  const unpack = unpackerOf(response.headers['content-encoding']?.trim().toLowerCase());
+  const names = (response.headers['content-encoding'] ?? '').toLowerCase().split(',', MAX_ENCODINGS);
+  // The last one was applied last: RFC 9110, section 8.4.
+  const unpackers = names.toReversed().flatMap((name) => unpackerOf(name.trim()) ?? []);
+  const [first, second] = unpackers;
   // The reading loop reports errors; without the callback they would also be thrown.
-  return unpack === undefined ? response : pipeline(response, unpack, () => undefined);
+  if (first === undefined) return response;
+  return second === undefined
+    ? pipeline(response, first, () => undefined)
+    : pipeline(response, first, second, () => undefined);
 }
 
-function unpackerOf(encoding: string | undefined) {
+/** A page is compressed once; some servers compress it again. */
+const MAX_ENCODINGS = 2;
+
+function unpackerOf(encoding: string) {
   // Many servers omit the end of a compressed stream; accept what arrived, like browsers.
   const lenient = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
   switch (encoding) {

@@ -217,6 +217,14 @@ describe('a server that sends without end', () => {
     expect(sent()).toBeLessThan(20_000_000);
   });
 
+  test('data compressed twice with nothing in it is given up', async () => {
+    const nothing = gzipSync(Buffer.concat(Array(200_000).fill(gzipSync(''))));
+    const head = 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip, gzip\r\n\r\n';
+    const { read, sent } = await flood(head, nothing);
+    await expect(read()).rejects.toMatchObject(TOO_LARGE);
+    expect(sent()).toBeLessThan(20_000_000);
+  });
+
   test('trailers or chunk extensions is given up, with the reason', async () => {
     const trailers = await flood(`${CHUNKED}\r\n1\r\nx\r\n0\r\n`, `x-a: ${'x'.repeat(6000)}\r\n`);
     await expect(trailers.read()).rejects.toMatchObject({ code: 'HPE_HEADER_OVERFLOW' });
@@ -321,7 +329,12 @@ describe('a body', () => {
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
     ['identity', (text: string) => Buffer.from(text)],
+    ['gzip, gzip', (text: string) => gzipSync(gzipSync(text))],
+    ['br , GZIP', (text: string) => gzipSync(brotliCompressSync(text))],
+    ['identity, gzip', gzipSync],
     ['rot13', (text: string) => Buffer.from(text)],
+    ['gzip, rot13', (text: string) => Buffer.from(text)],
+    ['gzip, gzip, gzip', (text: string) => Buffer.from(text)],
   ])('compressed as %s is decompressed, if the encoding is known', async (packing, pack) => {
     const { url } = await serve((_, response) => {
       response.setHeader('content-encoding', packing).end(pack('an answer'));
