@@ -188,12 +188,9 @@ async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promis
   const changed = entries.filter(({ mark }) => mark !== '!!');
   const tip = await run('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
   const commits = await countOf(git, path, base, tip.code === 0 ? tip.stdout.trim() : head.stdout.trim());
-  const places = [
-    head.stdout.trim(),
-    ...(tip.code === 0 ? [tip.stdout.trim()] : []),
-    ...(await visited(git, path)),
-  ];
-  const isMoved = places.some((commit) => commit !== base);
+  const places = [head.stdout.trim(), ...(tip.code === 0 ? [tip.stdout.trim()] : [])];
+  const earlier = await visited(git, path);
+  const isMoved = earlier === undefined || [...places, ...earlier].some((commit) => commit !== base);
   const hasFiles = changed.length > 0 || (await hasUnwatchedFiles(git, path));
   const isChanged = isMoved || hasFiles;
   const stat = isChanged ? await statOf(git, path, base, changed) : '';
@@ -206,10 +203,13 @@ async function stateOf(git: Git, { path, branch, base }: WorktreeRecord): Promis
   };
 }
 
-/** Every commit in a worktree's HEAD reflog. The reflog is removed with the worktree, and may hold the only reference. */
-async function visited(git: Git, path: string): Promise<readonly string[]> {
-  const { stdout } = await git(path, ['log', '--walk-reflogs', '--format=%H', 'HEAD', '--']);
-  return [...new Set(stdout.split('\n').filter((commit) => commit !== ''))];
+/**
+ * Every commit in a worktree's HEAD reflog; undefined if git cannot list them. The reflog is removed with the worktree, and
+ * may hold the only reference.
+ */
+async function visited(git: Git, path: string): Promise<readonly string[] | undefined> {
+  const { code, stdout } = await git(path, ['log', '--walk-reflogs', '--format=%H', 'HEAD', '--']);
+  return code === 0 ? [...new Set(stdout.split('\n').filter((commit) => commit !== ''))] : undefined;
 }
 
 /** Removes the folder, the record, and the branch if it is at `tip`. False if the folder is still there. */
@@ -340,7 +340,9 @@ async function needlessTip(git: Git, record: WorktreeRecord): Promise<string | u
   const keeper = current.stdout.trim();
   if (current.code !== 0 || !keeper.startsWith('refs/heads/') || keeper.startsWith(`refs/heads/${BRANCHES}/`))
     return undefined;
-  for (const one of new Set([head, tip, ...(await visited(git, path))]))
+  const earlier = await visited(git, path);
+  if (earlier === undefined) return undefined;
+  for (const one of new Set([head, tip, ...earlier]))
     if ((await git(root, ['merge-base', '--is-ancestor', one, keeper])).code !== 0) return undefined;
   return tip;
 }

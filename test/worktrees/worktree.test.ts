@@ -162,6 +162,18 @@ test.each<[string, (path: string, run: (...args: string[]) => void) => void]>([
   expect((await createWorktreePort(git, folder).clean()).removed).toEqual([]);
 });
 
+test('keeps a worktree whose earlier commits git cannot list', async () => {
+  const { folder, git, create, run } = await repository();
+  const { record } = await create();
+  const failing: Git = (at, args, stop) =>
+    git(at, args[0] === 'log' ? ['log', '--no-such-option'] : args, stop);
+  expect((await createWorktreePort(failing, folder).clean()).removed).toEqual([]);
+  expect(await endWorktree(failing, folder, record)).toMatchObject({ isKept: true });
+  expect((await createWorktreePort(failing, folder).clean()).removed).toEqual([]);
+  expect(run('branch', '--list', 'clawdcode/*')).toContain(record.branch);
+  expect((await createWorktreePort(git, folder).clean()).removed).toEqual([record.branch]);
+});
+
 test.skipIf(process.platform !== 'linux')(
   'keeps changes that settings from another file system hide',
   async () => {
