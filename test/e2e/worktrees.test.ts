@@ -177,51 +177,100 @@ test('without a commit the call fails with the reason, and the turn continues', 
   );
 });
 
-test.each([
-  ['before there is anything', '*'],
-  ['with half a worktree', "*' worktree add '*"],
-])('Esc ends a subagent while git hangs %s, and leaves nothing behind', { tags: 'long' }, async (_, when) => {
-  const setup = await shared();
-  const { server, ready, work } = setup;
-  const [programs, hang, hung] = ['programs', 'hang', 'hung'].map((name) => join(work.temporary, name));
-  mkdirSync(programs ?? '');
+/**
+ * The program with a git that hangs, once `hang` was called, where its arguments match a shell pattern; with a child that
+ * keeps its output open. `afterwards`: it hangs when it has done its work.
+ */
+async function withHangingGit(setup: TestProgram, pattern: string, afterwards: boolean) {
+  const { work, ready, access } = setup;
+  const [programs, hangs, pid] = ['programs', 'hangs', 'pid'].map((name) => join(work.temporary, name));
+  if (programs === undefined || hangs === undefined || pid === undefined) throw new Error('no folder');
+  mkdirSync(programs);
   const real = (await promisify(execFile)('sh', ['-c', 'command -v git'])).stdout.trim();
-  // Git has created a worktree when it hangs, and its child keeps its output open.
   const script = `#!/bin/sh
-if [ -e '${hang}' ]; then case " $* " in ${when})
-  ${when === '*' ? '' : `'${real}' "$@"`}
-  sleep 1000 & echo $! > '${hung}.new'; mv '${hung}.new' '${hung}'; wait
+if [ -e '${hangs}' ]; then case " $* " in ${pattern})
+  ${afterwards ? `'${real}' "$@"` : ''}
+  sleep 1000 & echo $! > '${pid}.new'; mv '${pid}.new' '${pid}'; wait
 esac; fi
 exec '${real}' "$@"
 `;
-  writeFileSync(join(programs ?? '', 'git'), script, { mode: 0o755 });
-  server.script({ calls: [isolated('look', 'Look around.')] }, { text: 'You stopped it.' });
+  writeFileSync(join(programs, 'git'), script, { mode: 0o755 });
   const terminal = await ready([], {
-    env: work.env({ ...setup.access, PATH: `${programs}:${process.env.PATH}` }),
+    env: work.env({ ...access, PATH: `${programs}:${process.env.PATH}` }),
   });
-  writeFileSync(hang ?? '', '');
+  return {
+    terminal,
+    hang: () => writeFileSync(hangs, ''),
+    /** Presses Esc once it hangs, and lets it work again when it has ended. */
+    async stop(): Promise<void> {
+      await terminal.until(() => existsSync(pid), 'git hangs');
+      const child = Number(readFileSync(pid, 'utf8'));
+      expect(isAlive(child)).toBe(true);
+      await terminal.press(keys.escape);
+      await terminal.waitFor('Interrupted.');
+      await terminal.waitForIdle();
+      await terminal.until(() => !isAlive(child), 'git has ended');
+      rmSync(hangs);
+    },
+  };
+}
+
+test.each([
+  ['before there is anything', '*', false],
+  ['with half a worktree', "*' worktree add '*", true],
+])(
+  'Esc ends a subagent while git hangs %s, and leaves nothing behind',
+  { tags: 'long' },
+  async (_, pattern, afterwards) => {
+    const setup = await shared();
+    const { server, work } = setup;
+    server.script({ calls: [isolated('look', 'Look around.')] }, { text: 'You stopped it.' });
+    const { terminal, hang, stop } = await withHangingGit(setup, pattern, afterwards);
+    hang();
+    await terminal.submit('look');
+    await stop();
+    await terminal.submit('what was that?');
+    await terminal.waitFor('You stopped it.');
+    await terminal.waitForIdle();
+    const place = join(work.data, 'worktrees');
+    const left = (): readonly string[] =>
+      existsSync(place)
+        ? readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/'))
+        : [];
+    await terminal.until(() => left().length === 0, 'the worktree and its record are gone');
+    expect(await worktreesOf(setup)).toEqual([]);
+    expect(await work.git('branch', '--list', 'clawdcode/*')).toBe('');
+    const inGit = readdirSync(join(work.repository, '.git'), { recursive: true, encoding: 'utf8' });
+    expect(inGit.filter((name) => /\.lock$|^worktrees\b/.test(name))).toEqual([]);
+  },
+);
+
+test('Esc ends a subagent while git hangs at its end; its worktree is kept', { tags: 'long' }, async () => {
+  const setup = await shared();
+  const { server } = setup;
+  server.script(
+    { calls: [isolated('look', 'Look around.')] },
+    { text: 'Looked.' },
+    { text: 'You stopped it.' },
+  );
+  const { terminal, hang, stop } = await withHangingGit(setup, "*' --ignored=traditional '*", false);
+  hang();
   await terminal.submit('look');
-  await terminal.until(() => existsSync(hung ?? ''), 'git hangs');
-  const pid = Number(readFileSync(hung ?? '', 'utf8'));
-  expect(isAlive(pid)).toBe(true);
-  await terminal.press(keys.escape);
-  await terminal.waitFor('Interrupted.');
-  await terminal.waitForIdle();
-  await terminal.until(() => !isAlive(pid), 'git has ended');
-  rmSync(hang ?? '');
+  await stop();
+  const [kept] = await worktreesOf(setup);
   await terminal.submit('what was that?');
   await terminal.waitFor('You stopped it.');
+  const result = server
+    .requests()
+    .at(-1)
+    ?.messages.find(({ role }) => role === 'tool');
+  expect(textOf(result)).toContain(
+    `on branch ${kept?.branch} (git cannot read it), in the worktree ${kept?.path}:\nGit was stopped.`,
+  );
   await terminal.waitForIdle();
-  const place = join(work.data, 'worktrees');
-  const left = (): readonly string[] =>
-    existsSync(place)
-      ? readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/'))
-      : [];
-  await terminal.until(() => left().length === 0, 'the worktree and its record are gone');
+  await terminal.submit('/agents clean');
+  await terminal.waitFor(`Removed: ${kept?.branch}.`);
   expect(await worktreesOf(setup)).toEqual([]);
-  expect(await work.git('branch', '--list', 'clawdcode/*')).toBe('');
-  const inGit = readdirSync(join(work.repository, '.git'), { recursive: true, encoding: 'utf8' });
-  expect(inGit.filter((name) => /\.lock$|^worktrees\b/.test(name))).toEqual([]);
 });
 
 test('a rewind does not change a worktree', { tags: 'long' }, async () => {

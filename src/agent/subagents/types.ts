@@ -46,7 +46,7 @@ export interface ChildRequest {
   /** True if it decides for a hook: no hooks run for it. */
   readonly isOfHook?: boolean;
   readonly parent: ParentAgent;
-  /** Stops what its creation waits for. Once created, it is stopped by an op. */
+  /** Stops what its creation and the end of its worktree wait for. In between, it is stopped by an op. */
   readonly signal: AbortSignal;
 }
 

@@ -64,10 +64,39 @@ export function createWorktrees(
           project: root,
           permissions: permissions.inWorktree(path),
         }),
-        end: () => alone(() => endWorktree(git, folder, record)),
+        end: () =>
+          alone(() =>
+            shortlyAfter(signal, END_MS, (late) =>
+              endWorktree((at, args) => git(at, args, late), folder, record),
+            ),
+          ),
       };
     },
   };
+}
+
+/** If git takes longer to compare or remove the worktree of a stopped subagent, it is kept. */
+const END_MS = 10_000;
+
+/** Runs `work` with a signal that aborts so many milliseconds after another one. */
+async function shortlyAfter<T>(
+  signal: AbortSignal,
+  ms: number,
+  work: (late: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const start = (): void => {
+    timer = setTimeout(() => late.abort(), ms);
+  };
+  if (signal.aborted) start();
+  else signal.addEventListener('abort', start, { once: true });
+  try {
+    return await work(late.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', start);
+  }
 }
 
 const MAX_NAME = 40;
