@@ -94,6 +94,8 @@ export interface ChangedFile {
   readonly users: readonly string[];
   readonly before: FileState | undefined;
   readonly now: FileState;
+  /** For a build result: the command that runs it, which the user may except. */
+  readonly builtFor?: string;
 }
 
 /** What a file is at some time. */

@@ -19,7 +19,7 @@ import {
   readRecords,
   recordOf,
 } from './approvedRecords.ts';
-import { filesOf, type ProgramFiles } from './executedFiles.ts';
+import { commandText, coveredFiles, type ProgramFiles } from './executedFiles.ts';
 
 /**
  * Disables every program in the settings that runs a file changed since its approval. If a command has no record,
@@ -47,7 +47,9 @@ export async function withApprovedFiles(
   const changedFiles = [...changed].map((path): ChangedFile => {
     const runs = held.filter(({ files }) => files.includes(path)).map(({ what }) => what);
     const now = current.get(path) ?? recordOf(path, undefined);
+    const builtFor = held.find(({ built }) => built.includes(path))?.text;
     return {
+      ...(builtFor !== undefined && { builtFor }),
       path,
       name: relative(place.root, path),
       users: [...new Set(runs)],
@@ -94,8 +96,6 @@ export async function approveFiles(
   await addRecords(place, { files: { ...files, ...shown }, commands });
 }
 
-const commandText = ({ command, args = [] }: ProgramText): string => [command, ...args].join(' ');
-
 type States = ReadonlyMap<string, FileState>;
 
 function statesOf(users: readonly User[], { files }: ApprovedRecords): States {
@@ -140,7 +140,7 @@ function usersOf(place: RecordPlace, loaded: LoadedSettings): User[] {
   const userOf = (what: string, type: User['type'], at: number, program: ProgramText): User => ({
     ...{ what, type, at },
     ...{ key: commandKey(program), text: commandText(program) },
-    ...filesOf(program, place),
+    ...coveredFiles(program, place, loaded.ownExcludedCommands),
   });
   const ofHooks = hooks.flatMap(({ hook, scope, ignored }, at): User[] => {
     if (hook.type !== 'command' || ignored !== undefined) return [];
@@ -172,7 +172,7 @@ function agentsOf({ root }: RecordPlace, { grants }: LoadedSettings, granted: re
     type: 'agent',
     at,
     ...{ key: commandKey({ command: `${AGENT_GRANT} ${source}` }), text: '' },
-    ...{ files: [join(root, source)], areAll: true },
+    ...{ files: [join(root, source)], built: [], areAll: true },
   }));
 }
 

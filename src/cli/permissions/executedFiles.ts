@@ -3,11 +3,11 @@
  * commands that print API keys. These run outside the sandbox and without approval, so changing such a file changes
  * what the user has approved.
  */
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { LoadedSettings } from '../../config/types.ts';
 import { readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
-import { trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
+import { repositoryTop, trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
 import { type ProgramText, serverProgram } from '../../protocol/settingsPrograms.ts';
 import { type ProjectFiles, projectFiles } from './projectFiles.ts';
 import { isUnknown, type Runs, runsOfText, runsOfWords } from './runPrograms.ts';
@@ -22,7 +22,7 @@ interface Place {
   readonly home: string;
 }
 
-/** Builds write these constantly, and a server of the project is often one of them. */
+/** Builds write these constantly. */
 const results = /(?:^|\/)(?:dist|build|out|target|bin|obj|node_modules|\.?venv|\.next)\//;
 
 /** The programs in settings, including disabled ones: what they name may run after the next approval. */
@@ -46,11 +46,29 @@ export function programsIn({ hooks, servers, settings }: Settings): readonly Pro
 export interface ProgramFiles {
   /** Absolute paths with links resolved. Includes paths that do not exist: a file created there would run. */
   readonly files: readonly string[];
+  /**
+   * More files that it runs, in build folders and not tracked by git. Builds must be able to write them, so they are not
+   * protected, but an approval covers them.
+   */
+  readonly built: readonly string[];
   /** False if it runs more than these, and only the shell knows what. */
   readonly areAll: boolean;
 }
 
-/** The files of all programs; see `filesOf`. */
+/**
+ * The files that an approval of a program covers, in `files`; those of them that are build results also in `built`.
+ * `excluded`: commands whose build results may change.
+ */
+export function coveredFiles(program: ProgramText, place: Place, excluded: readonly string[]): ProgramFiles {
+  const found = filesOf(program, place);
+  if (excluded.includes(commandText(program))) return { ...found, built: [] };
+  return { ...found, files: [...found.files, ...found.built] };
+}
+
+/** A command with its arguments. */
+export const commandText = ({ command, args = [] }: ProgramText): string => [command, ...args].join(' ');
+
+/** The files of all programs that are protected; see `filesOf`. */
 export function executedFiles(programs: readonly ProgramText[], place: Place): readonly string[] {
   return [...new Set(programs.flatMap((program) => filesOf(program, place).files))];
 }
@@ -75,22 +93,40 @@ export function filesOf(program: ProgramText, place: Place): ProgramFiles {
   const found = new Set<string>();
   const folders = placesOf(runs, starts, home);
   for (const path of namedFiles(runs, starts, folders, place)) found.add(path);
-  const text = [program.command, ...(program.args ?? [])].join(' ');
-  for (const path of moduleFiles(text, runs, folders, root)) found.add(path);
   const executed = executedPaths(runs, folders, starts, project);
   const areAll = !runs.isOpen && executed.areAll;
-  for (const path of executed.files) found.add(path);
+  const started = new Set([...moduleFiles(commandText(program), runs, folders, root), ...executed.files]);
   if (!areAll) for (const path of similarFiles(runs, starts, project)) found.add(path);
   let scripts = executed.files;
   for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
     scripts = scripts.flatMap((script) => executedByScript(script, starts, place, project));
-    for (const path of scripts) found.add(path);
+    for (const path of scripts) started.add(path);
   }
-  const inside = [...found].flatMap((path) => [path, realpath(path)]).filter((path) => isInside(path, top));
-  const isBuilt = (path: string): boolean => results.test(path.slice(top.length));
-  // Files that git tracks are sources, whatever their folder is called.
-  const tracked = new Set(inside.some(isBuilt) ? trackedFiles(top) : []);
-  return { files: [...new Set(inside)].filter((path) => !isBuilt(path) || tracked.has(path)), areAll };
+  const inside = (paths: Iterable<string>): readonly string[] => [
+    ...new Set([...paths].flatMap((path) => [path, realpath(path)]).filter((path) => isInside(path, top))),
+  ];
+  const isBuilt = resultTest(top);
+  return {
+    files: inside([...found, ...started]).filter((path) => !isBuilt(path)),
+    built: inside(started).filter(isBuilt),
+    areAll,
+  };
+}
+
+/** True for a file in a build folder, unless git tracks it, in the project or in a submodule: then it is a source. */
+function resultTest(top: string): (path: string) => boolean {
+  const known = new Map<string, ReadonlySet<string> | undefined>();
+  const isUntracked = (path: string, folder: string): boolean => {
+    if (!known.has(folder)) {
+      const files = trackedFiles(folder);
+      known.set(folder, files && new Set(files));
+    }
+    return known.get(folder)?.has(path) === false;
+  };
+  return (path) =>
+    results.test(path.slice(top.length)) &&
+    isUntracked(path, top) &&
+    isUntracked(path, repositoryTop(dirname(path)) ?? top);
 }
 
 /** How scripts are usually named: https://docs.anthropic.com/en/docs/claude-code/hooks */

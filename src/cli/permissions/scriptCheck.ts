@@ -11,7 +11,7 @@ import type { SettingsProgram } from '../../protocol/settingsPrograms.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
 import { approveFiles } from './approvedFiles.ts';
 import { commandKey, type RecordPlace, recordOf, recordReader } from './approvedRecords.ts';
-import { filesOf } from './executedFiles.ts';
+import { commandText, coveredFiles } from './executedFiles.ts';
 import { shownChange } from './shownChange.ts';
 
 type Question = Omit<TurnQuestion, 'agentId'>;
@@ -39,7 +39,12 @@ export interface ScriptCheck {
   editing(access: Access, basis: PermissionBasis): (() => Promise<void>) | undefined;
 }
 
-export function createScriptCheck(place: RecordPlace, newId: () => string): ScriptCheck {
+/** `excluded`: see `coveredFiles`. */
+export function createScriptCheck(
+  place: RecordPlace,
+  excluded: readonly string[],
+  newId: () => string,
+): ScriptCheck {
   const records = recordReader(place);
   /** States of files whose times differ from those in the record. */
   const seen = new Map<string, FileState>();
@@ -58,13 +63,14 @@ export function createScriptCheck(place: RecordPlace, newId: () => string): Scri
     // A program that the folder's settings do not name gets all environment variables.
     const written = ofFolder ?? { command, args, cwd };
     const isRecorded = isIncomplete || commands.includes(commandKey(written));
-    const found = filesOf(written, place);
+    const found = coveredFiles(written, place, excluded);
     const changed = found.files.flatMap((path): ChangedFile[] => {
       const before = files[path];
       if (before === undefined && !isRecorded) return [];
       const now = fileState(path, before);
       if (now.digest === (before?.digest ?? '')) return [];
-      return [{ path, name: relative(place.root, path), users: [`your ${role}`], before, now }];
+      const builtFor = found.built.includes(path) ? { builtFor: commandText(written) } : {};
+      return [{ path, name: relative(place.root, path), users: [`your ${role}`], before, now, ...builtFor }];
     });
     return { changed, areAll: ofFolder === undefined || found.areAll };
   };

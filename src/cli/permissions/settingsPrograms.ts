@@ -120,7 +120,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     onProblem: (text) => session?.warn(text),
   });
 
-  const scripts = createScriptCheck(places, places.newId);
+  const scripts = createScriptCheck(places, places.excluded, places.newId);
 
   const decide = async (program: SettingsProgram): Promise<SettingsRun> => {
     if (session?.mode() === 'bypassPermissions') return outside;

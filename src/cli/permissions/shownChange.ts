@@ -2,15 +2,20 @@
 import type { ChangedFile } from '../../config/types.ts';
 
 /** A change as the question shows it: the lines that differ, or the sizes. */
-export function shownChange({ name, users, before, now }: ChangedFile): {
+export function shownChange({ name, users, before, now, builtFor }: ChangedFile): {
   readonly what: string;
   readonly removed: readonly string[];
   readonly added: readonly string[];
 } {
+  const who = `${name} (${users.join(', ')})`;
+  const excepted =
+    builtFor === undefined
+      ? ''
+      : `; add ${JSON.stringify(builtFor)} to sandbox.excludedCommands in your own config.json to let builds change it`;
   const what =
     before === undefined
-      ? `${name} (${users.join(', ')}) is not in the record of what you approved: ${now.size} bytes`
-      : `${name} (${users.join(', ')}) has changed: ${before.size} → ${now.size} bytes`;
+      ? `${who} is not in the record of what you approved: ${now.size} bytes${excepted}`
+      : `${who} has changed: ${before.size} → ${now.size} bytes${excepted}`;
   if (
     before === undefined ||
     now.content === undefined ||

@@ -34,7 +34,7 @@ beforeAll(() => {
 async function stops(program: ProgramText): Promise<readonly string[] | 'unknown'> {
   const place = { root, home, dataRoot: join(home, '.clawdcode') };
   await addRecords(place, { files: {}, commands: [commandKey(program)] });
-  const check = createScriptCheck(place, () => 'id');
+  const check = createScriptCheck(place, [], () => 'id');
   const state = await check.stateOf(
     { role: 'hook', ...program, cwd: root, env: {}, ofFolder: program },
     async () => undefined,

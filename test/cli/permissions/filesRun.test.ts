@@ -114,3 +114,18 @@ test('scripts that a shell script sources or starts are protected, two levels de
   writeFileSync(join(root, 'tools/run'), '#!/usr/bin/env node\n. ./lib.sh');
   expect(run(root, './tools/run')).toEqual(['tools/run']);
 });
+
+test('a script in a build folder is not protected unless git tracks it, also as part of a submodule', () => {
+  const root = temporaryFolder();
+  for (const file of ['lib/bin/h.sh', 'lib/bin/built', 'bin/h.sh', 'dist/index.js']) {
+    mkdirSync(join(root, file, '..'), { recursive: true });
+    writeFileSync(join(root, file), '');
+  }
+  const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd, stdio: 'ignore' });
+  git(root, 'init');
+  git(join(root, 'lib'), 'init');
+  git(join(root, 'lib'), 'add', 'bin/h.sh');
+  git(root, 'add', 'bin/h.sh');
+  const commands = ['sh lib/bin/h.sh', 'lib/bin/built', 'sh bin/h.sh', 'node dist'];
+  expect(run(root, ...commands)).toEqual(['bin/h.sh', 'lib/bin/h.sh']);
+});

@@ -15,12 +15,13 @@ import {
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 /** A project in which the user has approved a hook that runs `check.sh`. */
-async function approved(command = 'sh ./check.sh', files = ['check.sh']) {
+async function approved(command = 'sh ./check.sh', files = ['check.sh'], excluded: readonly string[] = []) {
   const home = temporaryFolder();
   const root = join(home, 'project');
   mkdirSync(root);
   const place = { root, home, dataRoot: join(home, '.clawdcode') };
   const at = (name: string): string => join(root, name);
+  for (const name of files) mkdirSync(dirname(at(name)), { recursive: true });
   for (const name of files) writeFileSync(at(name), 'one\ntwo\nthree\n');
   await addRecords(place, {
     files: Object.fromEntries(files.map((name) => [at(name), recordOf(at(name))])),
@@ -31,7 +32,7 @@ async function approved(command = 'sh ./check.sh', files = ['check.sh']) {
   const open = (answer?: 'allow' | 'deny', mode = 'default' as const) => {
     const programs = createSettingsPrograms({
       ...place,
-      ...{ additionalDirectories: [], allowWrite: [], temporary: [], excluded: [], isEphemeral: false },
+      ...{ additionalDirectories: [], allowWrite: [], temporary: [], excluded, isEphemeral: false },
       newId: () => 'id',
       now: () => Date.now(),
     });
@@ -139,4 +140,37 @@ test('an edit that the user approved explains a change, unless the file was chan
   writeFileSync(at('check.sh'), 'evil');
   expect(programs.editing(edit, 'user')).toBeUndefined();
   expect(await run()).toMatch(/^held/);
+});
+
+test.each([
+  ['sh bin/check.sh', 'bin/check.sh'],
+  ['node dist/hook.js', 'dist/hook.js'],
+  ['node dist/hook', 'dist/hook.js'],
+  ['node ./dist', 'dist/index.js'],
+  ['PYTHONPATH=build/lib python3 -m check', 'build/lib/check.py'],
+])('a script that a build writes is covered by the approval: %s', async (command, name) => {
+  const { at, open, questions } = await approved(command, [name]);
+  expect(await open().run()).toBe('outside');
+  writeFileSync(at(name), 'one\nevil\nthree\n');
+  expect(await open().run()).toMatch(
+    /^held unasked: This hook was not run: .* changed since you approved it/,
+  );
+  expect(await open('allow').run()).toBe('outside');
+  expect(questions[0]).toContain(
+    `; add ${JSON.stringify(command)} to sandbox.excludedCommands in your own config.json to let builds change it`,
+  );
+  expect(await open().run()).toBe('outside');
+});
+
+test('a build result that the command only mentions may change, as may one of a command that the user has excepted', async () => {
+  const mentions = await approved('sh ./check.sh dist/app.js', ['check.sh', 'dist/app.js']);
+  writeFileSync(mentions.at('dist/app.js'), 'rebuilt');
+  expect(await mentions.open().run()).toBe('outside');
+  const command = 'node dist/hook.js';
+  const excepted = await approved(command, ['dist/hook.js'], [command]);
+  writeFileSync(excepted.at('dist/hook.js'), 'rebuilt');
+  expect(await excepted.open().run()).toBe('outside');
+  const other = await approved(command, ['dist/hook.js'], ['node dist/other.js']);
+  writeFileSync(other.at('dist/hook.js'), 'rebuilt');
+  expect(await other.open().run()).toMatch(/^held unasked/);
 });
