@@ -6,10 +6,10 @@ import { relative } from 'node:path';
 import { decideFile } from '../files/fileDecision.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
-import { isSensitive } from '../files/sensitive.ts';
 import { type ExpandedWord, expandedWords } from '../options/expandedWords.ts';
 import type { Policy } from '../policy.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
+import { needsCheck } from './treeDecision.ts';
 
 /** Maximum words to which the braces of one word may expand. */
 const MAX_ALTERNATIVES = 200;
@@ -81,7 +81,8 @@ function secretFor(pattern: string, directory: string, policy: Policy): string |
     .replace(/[@?*+!](?=\()/g, '*')
     .toLowerCase();
   const matches = (path: string): boolean => globsOverlap(rest, relative(folder, path).toLowerCase());
-  return [...below.files.filter(isSensitive), ...below.links].find((path) => matches(path) && !isOpen(path));
+  const mustCheck = needsCheck(policy);
+  return [...below.files.filter(mustCheck), ...below.links].find((path) => matches(path) && !isOpen(path));
 }
 
 /** Expands braces as bash and minimatch do, and `{x}`, which they read differently, in both ways. */

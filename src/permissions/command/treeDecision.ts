@@ -7,7 +7,7 @@ import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { foldText, isSensitive } from '../files/sensitive.ts';
-import { mayHoldCredentials } from '../lookups/credentialSettings.ts';
+import { isCredentialSettings, mayHoldCredentials } from '../lookups/credentialSettings.ts';
 import type { FilesBelow } from '../lookups/filesBelow.ts';
 import type { Shown } from '../lookups/gitContent.ts';
 import { gravest, type Policy, workspaceFolders } from '../policy.ts';
@@ -191,14 +191,14 @@ function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
 export function secretBelow(tree: Tree, directory: string, policy: Policy): string | undefined {
   if (isNoFile(tree.path)) return undefined;
   const place = locate(tree.path, directory, policy);
-  const isSecret = secretTest(policy);
+  const mustCheck = needsCheck(policy);
   for (const at of hasGlob(tree.path) ? (policy.expandGlob(place) ?? []) : [place]) {
     const found = foundIn(tree, at, policy);
     if (found === undefined) return 'unknown';
     const secret = found.files.find(
       (path) =>
         mayMatch(tree, path) &&
-        isSecret(path) &&
+        mustCheck(path) &&
         decideFile({ tool: 'Read', verb: 'read', path }, policy).behavior !== 'allow',
     );
     if (secret !== undefined) return secret;
@@ -241,10 +241,9 @@ export function decideTracked(
 ): PermissionDecision {
   const files = trackedIn(tracked, directory, policy);
   if (files === undefined) return { behavior: 'ask', reason: `It is unknown what ${what} searches.` };
-  const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
-  const isSecret = secretTest(policy);
+  const mustCheck = needsCheck(policy);
   for (const path of files) {
-    if (!hasRules && !isSecret(path)) continue;
+    if (!mustCheck(path)) continue;
     const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
     if (behavior !== 'allow')
       return { behavior, reason: `${what} shows ${relative(policy.root, path)}: ${reason}` };
@@ -271,7 +270,11 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const isSecret = secretTest(policy);
   const held = (path: string): PermissionDecision | undefined => {
-    if (!hasRules && !isSecret(path)) return undefined;
+    const isSettings = isCredentialSettings(path);
+    if (!hasRules && !isSettings && !isSecret(path)) return undefined;
+    // What is only in the history cannot be searched for a password.
+    if (isSettings && policy.readText(path) === undefined)
+      return { behavior: 'ask', reason: 'it may hold a password or token.' };
     const decision = decideFile({ tool: 'Read', verb: 'read', path }, policy);
     return decision.behavior === 'allow' ? undefined : decision;
   };

@@ -139,6 +139,9 @@ const settingsAt = (path: string): Settings | undefined => {
   return settings.find((one) => one.path.test(folded));
 };
 
+/** True for the path of settings that may hold credentials, by its name. Pure. */
+export const isCredentialSettings = (path: string): boolean => settingsAt(path) !== undefined;
+
 /** True for a path that may be such settings, or a private key, by its name. Pure. */
 export const mayHoldCredentials = (path: string): boolean =>
   settingsAt(path) !== undefined || keyPath.test(path.toLowerCase());

@@ -13,6 +13,7 @@ import { contains } from '../files/filePattern.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
 import { isSensitive } from '../files/sensitive.ts';
+import { mayHoldCredentials } from '../lookups/credentialSettings.ts';
 import { programName } from '../options/programTable.ts';
 import { type Risk, type RiskyWord, riskyWords } from '../options/riskyOptions.ts';
 import { readsInputAsData, runsItsInput } from '../options/standardInput.ts';
@@ -382,6 +383,10 @@ function foldersOf(words: readonly Word[], directory: string, policy: Policy): r
 /** Maximum entries checked in one folder; with more the command needs approval. */
 const MAX_ENTRIES = 4000;
 
+/** By its name, or because of what is in it. */
+const mayBeSecret = (path: string, policy: Policy): boolean =>
+  isSensitive(path) || (mayHoldCredentials(path) && policy.holdsCredentials?.(path) === true);
+
 /**
  * True if a folder contains files that may be secret, at any depth. Excludes the folders of git and package managers.
  */
@@ -399,7 +404,7 @@ function holdsSecrets(
         ?.filter((path) => !isLeftOut(basename(path)));
       if (entries === undefined) return true;
       entriesRead += entries.length;
-      if (entriesRead > MAX_ENTRIES || entries.some(isSensitive)) return true;
+      if (entriesRead > MAX_ENTRIES || entries.some((path) => mayBeSecret(path, policy))) return true;
       open.push(
         ...entries.filter(
           (path) =>

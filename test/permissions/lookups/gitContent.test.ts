@@ -400,6 +400,61 @@ describe('everyday commands in a repository whose history holds a secret', () =>
   });
 });
 
+describe('settings with a password', () => {
+  const password = 'db_password = "hunter2-Zx81kQ"\n';
+  let place = '';
+  beforeAll(() => {
+    place = renamed(
+      [
+        ['prod.tfvars', password],
+        ['old.tfvars', password],
+        ['a.txt', 'a\n'],
+      ],
+      [['old.tfvars', undefined]],
+      [['a.txt', 'b\n']],
+      [['a.txt', 'c\n']],
+    );
+    mkdirSync(join(place, 'infra'));
+    writeFileSync(join(place, 'infra/dev.tfvars'), password);
+  });
+
+  test.each([
+    'git grep -n .',
+    'git log -p',
+    'git log -p -- old.tfvars',
+    'git show HEAD~3',
+    'git show HEAD~2',
+    'git diff HEAD~3',
+    'git cat-file -p $(git rev-parse HEAD:prod.tfvars)',
+  ])('%s asks', async (command) => {
+    expect(await ask(place, command)).toBe('ask');
+  });
+
+  test.each(['git show', 'git log -1 -p', 'git diff HEAD~1', 'git grep -n a -- a.txt'])(
+    '%s shows none and runs',
+    async (command) => {
+      expect(await ask(place, command)).toBe('allow');
+    },
+  );
+
+  test.each([
+    ['Bash', 'find infra -type f -exec cat {} +'],
+    ['Bash', 'cp -r infra infra2'],
+    ['Bash(prettier:*)', 'prettier infra'],
+    ['Bash(tar:*)', 'tar cf x.tar infra'],
+  ])('the rule %s does not cover %s', async (rule, command) => {
+    const policy = await policyFor([`allow ${rule}`], 'default', { root: place });
+    const access = { type: 'command', command, cwd: place } as const;
+    expect(decide({ tool: 'Bash', access }, policy).behavior).toBe('ask');
+  });
+
+  test('without the password they may be shown', async () => {
+    const clean = renamed([['prod.tfvars', 'region = "eu"\n']], [['a.txt', 'a\n']]);
+    for (const command of ['git grep -n .', 'git log -p', 'git show HEAD~1'])
+      expect(await ask(clean, command), command).toBe('allow');
+  });
+});
+
 test('a merge lists what differs from each parent, whatever git pairs', { tags: 'long' }, async () => {
   const merged = renamed(
     [
