@@ -49,6 +49,7 @@ const sandbox = createCommandSandbox({
   gitNotes: join(home, '.clawdcode/sandbox/git'),
   repositoryNotes: join(home, '.clawdcode/sandbox/repositories.json'),
   secretNotes: join(home, '.clawdcode/sandbox/secrets.json'),
+  emptyFile: join(home, '.clawdcode/sandbox/empty'),
   setAsideNotes: join(home, '.clawdcode/sandbox/set-aside'),
   commandNotes: join(home, '.clawdcode/sandbox/commands'),
   temporary: { parentName: SCRATCH_NAME, isOfProgram: programNames({}) },

@@ -172,6 +172,7 @@ export function createSessionSandbox({
     gitNotes: join(dataRoot, 'sandbox', 'git'),
     repositoryNotes: join(dataRoot, 'sandbox', 'repositories.json'),
     secretNotes: join(dataRoot, 'sandbox', 'secrets.json'),
+    emptyFile: join(dataRoot, 'sandbox', 'empty'),
     setAsideNotes: setAsideNotes(dataRoot),
     commandNotes: join(dataRoot, 'sandbox', 'commands'),
     caches: cacheVariables(caches),

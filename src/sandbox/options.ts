@@ -28,6 +28,7 @@ export interface SandboxOptions extends ProbeOptions {
     | 'scratchParent'
     | 'repositories'
     | 'projectSecrets'
+    | 'emptyFile'
     | 'privateTemporary'
     | 'closedGitFolders'
   >;
@@ -48,6 +49,8 @@ export interface SandboxOptions extends ProbeOptions {
   readonly repositoryNotes: string;
   /** File in which sessions note the files with secrets that git tracks; commands cannot write to it. */
   readonly secretNotes: string;
+  /** Path of an empty file, created when needed, that commands see in place of a secret; commands cannot write to it. */
+  readonly emptyFile: string;
   /** Folder in which sessions note submodules they have renamed and not yet reported; commands cannot write to it. */
   readonly setAsideNotes: string;
   /** Folder in which sessions note commands that may change git folders, while these run; commands cannot write to it. */

@@ -31,6 +31,8 @@ export interface SandboxPlaces {
   readonly alwaysHidden: readonly HiddenPlace[];
   /** The project's own secrets (`.env`): hidden from commands that run without approval. */
   readonly projectSecrets: readonly string[];
+  /** An empty file that commands cannot change, which appears in place of such secrets; absent = a device does. */
+  readonly emptyFile?: string | undefined;
   /** In hidden folders: paths that may still be read. */
   readonly readable: readonly string[];
   /** Other entries of the home, hidden from commands that run without approval; see `homeElsewhere`. */
@@ -64,6 +66,8 @@ export interface SandboxPlan {
   readonly scratch: string;
   readonly scratchParent: string | undefined;
   readonly temporary: readonly PlannedTemporary[];
+  /** See `SandboxPlaces`. */
+  readonly emptyFile?: string;
   readonly network: PlannedNetwork;
 }
 
@@ -180,6 +184,7 @@ export function planCommand(
     scratch,
     scratchParent: places.scratchParent,
     temporary,
+    ...(places.emptyFile !== undefined && { emptyFile: places.emptyFile }),
     network: isReadOnly ? 'none' : 'session',
   };
 }

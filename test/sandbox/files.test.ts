@@ -116,6 +116,30 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(display.summary).toContain('without a.key and 2 more');
   });
 
+  test('a secret hidden from a search is an empty file that cannot be changed', {
+    tags: 'long',
+  }, async () => {
+    const { run, root } = await confined();
+    for (const folder of ['a', 'b']) {
+      mkdirSync(join(root, folder));
+      writeFileSync(join(root, folder, '.env'), `KEY=${folder}\n`);
+    }
+    const look = { basis: 'read-only', hiding: [join(root, 'a/.env'), join(root, 'b/.env')] } as const;
+    const checks = [
+      'test -f a/.env && echo file',
+      '[ ! -s a/.env ] && echo empty',
+      'cat a/.env && echo readable',
+      'diff a/.env b/.env && echo equal',
+      'ls -l a/.env',
+      'echo x > a/.env; chmod 666 a/.env; rm -f a/.env; ln b/.env a/c; :',
+    ];
+    const { text } = await run(checks.join('; '), look);
+    expect(text).toMatch(/^file\nempty\nreadable\nequal\n-r/);
+    expect(text).not.toContain('KEY=');
+    expect((await run('cat a/.env b/.env')).text).toBe('KEY=a\nKEY=b');
+    expect((await run('cat a/.env; echo end', look)).text).toMatch(/^end\n/);
+  });
+
   test('a secret that a rule lets the model read is not hidden from a search', { tags: 'long' }, async () => {
     const opened = new Set<string>();
     const { run, root } = await confined({ options: { isReadable: (path) => opened.has(path) } });

@@ -173,19 +173,23 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
   test('is hidden again from a read-only command', { tags: 'long' }, async () => {
     const at = await confined();
     const [file, folder] = [join(at.home, '.npmrc'), join(at.home, '.ssh')];
+    const secret = join(at.root, '.env');
     writeFileSync(file, 'TOKEN-1\n');
-    const script = 'while :; do cat ~/.npmrc ~/.ssh/*; echo round; sleep 0.05; done 2>/dev/null';
+    writeFileSync(secret, 'TOKEN-1\n');
+    const script = 'while :; do cat ~/.npmrc ~/.ssh/* .env; echo round; sleep 0.05; done 2>/dev/null';
     await at.run(script, { background: true, basis: 'read-only' });
     expect(await laterRounds(at)).not.toContain('TOKEN-1');
     replaceBy['a rename'](file);
     await noted(at, file);
+    replaceBy['a rename'](secret);
+    await noted(at, '.env');
     renameSync(folder, join(at.home, 'moved'));
     execFileSync('cp', ['-r', join(at.home, 'moved'), folder]);
     await noted(at, folder);
     // A file that was opened before can still be read.
     await laterRounds(at);
     await output(at);
-    writeFileSync(file, 'TOKEN-2\n');
+    for (const path of [file, secret]) writeFileSync(path, 'TOKEN-2\n');
     appendFileSync(join(folder, 'id_rsa'), 'LATER\n');
     expect(await laterRounds(at)).not.toMatch(/TOKEN-2|LATER/);
   });

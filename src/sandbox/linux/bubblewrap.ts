@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { depthOf, isInside } from '../../disk/paths.ts';
+import type { HiddenPlace } from '../places/homeElsewhere.ts';
 import type { PlannedTemporary, SandboxPlan } from '../plan.ts';
 
 /**
@@ -89,14 +90,20 @@ export function plannedMounts(plan: SandboxPlan): readonly PlannedMount[] {
       ? []
       : [{ path: plan.scratchParent, isWritable: true }]),
     { path: plan.scratch, source: plan.scratch, isWritable: true },
-    ...plan.hidden.map(({ path, isDirectory, isClosed = false, isEmpty = false }) =>
-      isDirectory
-        ? { path, isWritable: true, isClosed }
-        : { path, source: '/dev/null', isWritable: isEmpty, isDevice: isEmpty },
-    ),
+    ...plan.hidden.map((place) => hidingMount(place, plan.emptyFile)),
   ];
   // A stable sort keeps the order of mounts at the same depth.
   return [...mounts].sort((a, b) => depthOf(a.path) - depthOf(b.path));
+}
+
+/** Hides a place. A device can be opened only if it is mounted as one. */
+function hidingMount(
+  { path, isDirectory, isClosed = false, isEmpty = false }: HiddenPlace,
+  emptyFile: string | undefined,
+): PlannedMount {
+  if (isDirectory) return { path, isWritable: true, isClosed };
+  if (isEmpty && emptyFile !== undefined) return { path, source: emptyFile, isWritable: false };
+  return { path, source: '/dev/null', isWritable: isEmpty, isDevice: isEmpty };
 }
 
 /** Mounts the session's own folder over the shared one, under both of its paths. */

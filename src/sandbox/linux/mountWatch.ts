@@ -29,6 +29,8 @@ export interface Guard {
   readonly expected: ExpectedMount;
   /** Mode of an empty folder. */
   readonly mode?: string;
+  /** A device may hide it as well, after another program has replaced it. */
+  readonly mayBeDevice?: true;
 }
 
 export interface MountWatch {
@@ -56,7 +58,12 @@ export function guardsOf(plan: SandboxPlan, expected: readonly ExpectedMount[]):
   return expected.flatMap((one): readonly Guard[] => {
     const place = hidden.get(one.path);
     if (place !== undefined)
-      return [{ type: 'hides', expected: one, mode: place.isClosed === true ? '0000' : '0755' }];
+      return [
+        {
+          ...{ type: 'hides', expected: one, mode: place.isClosed === true ? '0000' : '0755' },
+          ...(place.isEmpty === true && { mayBeDevice: true }),
+        },
+      ];
     if (kept.has(one.path)) return [{ type: 'protects', expected: one }];
     return pinned.has(one.path) ? [{ type: 'pins', expected: one }] : [];
   });
@@ -76,13 +83,21 @@ export function lostGuards(
   );
   const mountAt = mountLookup(mounts);
   return guards.filter(
-    ({ type, expected }) =>
+    ({ type, expected, mayBeDevice }) =>
       lost.has(expected) &&
+      !(mayBeDevice === true && isClosedDevice(expected.path, mountAt)) &&
       // If a parent folder was moved, its mounts moved with it, and the folder around it is read-only.
       (type === 'hides' || mountAt(expected.path)?.isReadOnly !== true) &&
       // It is protected as soon as it exists again.
       exists(expected.path),
   );
+}
+
+/** True if the null device is mounted at a path, and cannot be opened there. */
+function isClosedDevice(path: string, mountAt: (path: string) => Mount | undefined): boolean {
+  const [found, device] = [mountAt(path), mountAt(DEVICE)];
+  if (found?.point !== path || device?.point !== DEVICE) return false;
+  return found.isReadOnly && found.device === device.device && found.root === device.root;
 }
 
 /** Starts watching the mounts of a running sandbox. */
@@ -147,6 +162,8 @@ export interface LostMount {
   readonly calls: readonly (readonly string[])[];
 }
 
+/** Unlike the files of this program, commands can see it. */
+const DEVICE = '/dev/null';
 /** The path, opened, as seen from `/proc`. */
 const OPENED = 'self/fd/3';
 
@@ -155,7 +172,7 @@ export function lostMount({ type, expected, mode = '0755' }: Guard, mounts: read
   const { path, from } = expected;
   if (type === 'hides' && from === undefined)
     return { path, calls: [['-t', 'tmpfs', '-o', `ro,nosuid,nodev,mode=${mode}`, 'tmpfs']] };
-  const source = type === 'hides' ? '/dev/null' : OPENED;
+  const source = type === 'hides' ? DEVICE : OPENED;
   const bind = ['-o', 'rbind', source];
   if (type === 'pins') return { path, calls: [bind] };
   const kept = mountLookup(mounts)(type === 'hides' ? source : path)?.options ?? [];

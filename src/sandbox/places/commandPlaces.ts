@@ -1,4 +1,7 @@
 /** Finds what one command may read and write: scans the project, and closes and completes its git folders. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { lstatOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import type { CommandRequest, GitUse } from '../../protocol/sandbox.ts';
 import type { SandboxOptions } from '../options.ts';
@@ -117,11 +120,13 @@ export function createPlaceFinder(
       closed,
       home: given.home,
     });
+    const projectSecrets = [...new Set([...secrets, ...(request.grant.hiding ?? [])])];
     const named = findPlaces({
       ...given,
       repositories,
       closedGitFolders: closed,
-      projectSecrets: [...new Set([...secrets, ...(request.grant.hiding ?? [])])],
+      projectSecrets,
+      emptyFile: projectSecrets.length > 0 ? realEmptyFile(options.emptyFile) : undefined,
       namedPipes: await findPipes(given.home, given.temporary),
       // macOS profiles cannot replace one folder with another.
       ...(options.platform === 'linux' ? { privateTemporary: openTemporary } : {}),
@@ -156,6 +161,20 @@ export function createPlaceFinder(
     protectedFilesNow: (roots) => roots.map((root) => walk(root).protectedFiles),
     release: gitFolders.release,
   };
+}
+
+/** The path of an empty file with links resolved; creates it if necessary. Undefined if that is not possible. */
+function realEmptyFile(path: string): string | undefined {
+  const found = lstatOf(path);
+  if (found?.isFile() !== true || found.size > 0n)
+    try {
+      rmSync(path, { recursive: true, force: true });
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      writeFileSync(path, '', { mode: 0o444 });
+    } catch {
+      return undefined;
+    }
+  return realpath(path);
 }
 
 /** The folders in which commands create files, as the user sees them. */

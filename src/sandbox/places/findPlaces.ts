@@ -29,6 +29,8 @@ export interface PlaceOptions {
   readonly closedGitFolders: readonly string[];
   /** Files with secrets in the workspace. */
   readonly projectSecrets: readonly string[];
+  /** See `SandboxPlaces`. */
+  readonly emptyFile?: string | undefined;
   readonly home: string;
   /** The home according to the system's user database, if it differs: ssh and gpg use it. */
   readonly systemHome?: string | undefined;
@@ -132,6 +134,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     hidden: [...hidden, ...pipes.map((path) => ({ path, isDirectory: false }))],
     alwaysHidden: outermost((options.denyReadAlways ?? []).flatMap((path) => hiddenPlace(path, mountsNow()))),
     projectSecrets: options.projectSecrets,
+    emptyFile: options.emptyFile,
     readable: [...shown, ...workspace].filter((path) =>
       hidden.some((place) => place.path !== path && isInside(path, place.path)),
     ),

@@ -11,7 +11,7 @@ export interface HiddenPlace {
   readonly isDirectory: boolean;
   /** The folder cannot be entered, rather than being empty: git would report tracked files there as deleted. */
   readonly isClosed?: boolean;
-  /** It appears as an empty file, so that a search that comes across it does not fail. Only on Linux. */
+  /** It appears as an empty file that can be read, so that a search that comes across it does not fail. Only on Linux. */
   readonly isEmpty?: boolean;
 }
 
