@@ -1,4 +1,5 @@
 /** The transport to a server over HTTP, with a limit on the size of each message. */
+import { setImmediate } from 'node:timers/promises';
 import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
@@ -34,7 +35,10 @@ export function httpTransport(
     : new StreamableHTTPClientTransport(url, options);
 }
 
-/** Cuts off an answer that exceeds the maximum size; in an event stream, the limit applies to each event. */
+/**
+ * Cuts off an answer that exceeds the maximum size; in an event stream, the limit applies to each event. Yields to the
+ * event loop between the pieces of a stream: the SDK handles all that is there at once, however much a server sends.
+ */
 export function bounded(fetch: Fetch, maxBytes = MAX_MESSAGE_BYTES): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);
@@ -43,17 +47,22 @@ export function bounded(fetch: Fetch, maxBytes = MAX_MESSAGE_BYTES): Fetch {
     let bytes = 0;
     let isLineEnd = false;
     const limit = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        for (const byte of isStream ? chunk : []) {
-          // An empty line ends an event.
-          if (byte === 10 && isLineEnd) bytes = 0;
-          if (byte !== 13) isLineEnd = byte === 10;
-          bytes++;
+      async transform(chunk, controller) {
+        const step = isStream ? MAX_PIECE_BYTES : chunk.length;
+        for (let at = 0; at < chunk.length; at += step) {
+          const piece = chunk.subarray(at, at + step);
+          if (isStream) await setImmediate();
+          for (const byte of isStream ? piece : []) {
+            // An empty line ends an event.
+            if (byte === 10 && isLineEnd) bytes = 0;
+            if (byte !== 13) isLineEnd = byte === 10;
+            bytes++;
+          }
+          if (!isStream) bytes += piece.length;
+          if (bytes > maxBytes)
+            return controller.error(new Error(`It sent a message of more than ${maxBytes / 2 ** 20} MB.`));
+          controller.enqueue(piece);
         }
-        if (!isStream) bytes += chunk.length;
-        if (bytes > maxBytes)
-          controller.error(new Error(`It sent a message of more than ${maxBytes / 2 ** 20} MB.`));
-        else controller.enqueue(chunk);
       },
     });
     const { status, statusText } = response;
@@ -63,3 +72,6 @@ export function bounded(fetch: Fetch, maxBytes = MAX_MESSAGE_BYTES): Fetch {
     return copy;
   };
 }
+
+/** A hundred small messages, which take a few milliseconds. */
+const MAX_PIECE_BYTES = 16 * 1024;
