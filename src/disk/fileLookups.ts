@@ -48,6 +48,22 @@ export function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
+/**
+ * The entries of a folder with their types: empty if it does not exist or this user may not read it, so that no other
+ * program finds something there either; undefined if they are unknown. A path may be too long for this program only.
+ */
+export function entriesForAll(folder: string): readonly Dirent[] | undefined {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    return isClosed(error) ? [] : undefined;
+  }
+}
+
+/** True if an error means that there is nothing, or nothing that this user may read. */
+export const isClosed = (error: unknown): boolean =>
+  /^(?:ENOENT|EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? '');
+
 /** `stat` that never throws. */
 export function statOf(path: string): Stats | undefined {
   try {

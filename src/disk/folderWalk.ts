@@ -1,9 +1,11 @@
 /**
  * Walks the folders of a project, nearest first. Reads a folder again only if it has changed, so repeated walks are
- * cheap. Leaves out deeper folders if there are too many, and lists them.
+ * cheap. Leaves out deeper folders if there are too many, and those that cannot be read for an unknown reason, and lists
+ * them.
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isClosed } from './fileLookups.ts';
 import { atOnce, inSlices, type Steps } from './slices.ts';
 
 /** Folders that programs create and delete as a whole. */
@@ -42,7 +44,7 @@ interface Reach {
 
 interface Walked<T> {
   readonly folders: readonly WalkedFolder<T>[];
-  /** Folders that were not read because of the limits; nothing in them is listed. */
+  /** Folders that were not read, because of the limits or an error; nothing in them is listed. */
   readonly left: readonly string[];
 }
 
@@ -75,7 +77,8 @@ export function createFolderWalk<T>(
         }
         yield;
         const folder = readFolder(path, known.get(path), look, skipped);
-        if (folder === undefined) continue;
+        if (folder === 'unknown') left.push(path);
+        if (folder === undefined || folder === 'unknown') continue;
         seen.set(path, folder);
         next.push(...folder.folders.map((name) => join(path, name)));
       }
@@ -97,7 +100,7 @@ function readFolder<T>(
   known: Known<T> | undefined,
   look: (path: string, entries: readonly Dirent[]) => FolderResult<T>,
   skipped: RegExp,
-): Known<T> | undefined {
+): Known<T> | 'unknown' | undefined {
   try {
     const changed = lstatSync(path, { throwIfNoEntry: false, bigint: true })?.ctimeNs;
     if (changed === undefined) return undefined;
@@ -109,7 +112,7 @@ function readFolder<T>(
       .map(({ name }) => name)
       .filter(enters);
     return { changed, folders, found };
-  } catch {
-    return undefined;
+  } catch (error) {
+    return isClosed(error) ? undefined : 'unknown';
   }
 }

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFolderWalk } from '../../src/disk/folderWalk.ts';
+import { createDeepFile } from './deepFolder.ts';
 
 function tree(): string {
   const root = mkdtempSync(join(homedir(), 'walk-'));
@@ -39,4 +40,12 @@ test('folders beyond the limits are listed', () => {
   expect(names({ skipped, maxDepth: 1, maxFolders: 9 })(root).left).toEqual(at(['a/b']));
   expect(names({ skipped, maxDepth: 9, maxFolders: 3 })(root).left.toSorted()).toEqual(at(['a/b', 'd']));
   expect(names({ skipped, maxDepth: 9, maxFolders: 9 })(root).left).toEqual([]);
+});
+
+test('folders that cannot be read for an unknown reason are listed', () => {
+  const root = tree();
+  createDeepFile(root, 'file', '');
+  const [left = '', ...more] = names({ skipped: /^$/, maxDepth: 99, maxFolders: 99 })(root).left;
+  expect(left).toMatch(new RegExp(`^${root}/d{200}/`));
+  expect(more).toEqual([]);
 });

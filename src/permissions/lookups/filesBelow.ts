@@ -1,7 +1,7 @@
 /** Lookups of files inside and above a folder. */
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { entriesOf, readFileNow } from '../../disk/fileLookups.ts';
+import { entriesForAll, entriesOf, isClosed, readFileNow } from '../../disk/fileLookups.ts';
 import { globsOverlap } from '../files/globOverlap.ts';
 import { isSensitive } from '../files/sensitive.ts';
 
@@ -25,14 +25,15 @@ export interface Selection {
 
 /**
  * Everything inside a folder, absolute, or the file itself; undefined if there is too much, a folder or link whose name
- * is not UTF-8, or an ignore file that links outside or to something else. Lists links without following them. Skips unreadable folders,
- * which other programs cannot read either.
+ * is not UTF-8, a folder that other programs might be able to read, or an ignore file that links outside or to something
+ * else. Lists links without following them. Skips folders that this user may not read.
  */
 export function filesBelow(top: string, selection: Selection): FilesBelow | undefined {
   const files: string[] = [];
   const folders: string[] = [];
   const links: string[] = [];
   if (linksAbove(isDirectory(top) ? top : dirname(top)).some((link) => isForeign(link))) return undefined;
+  if (isUnknown(top)) return undefined;
   if (!isDirectory(top)) return { files: [top], folders, links };
   const isGit = selection.ignores === true && isDirectory(join(top, '.git'));
   const above = isGit || !selection.hidden ? unhiddenAbove(dirname(top)) : [];
@@ -52,7 +53,9 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
       ? ignoredBelow(folder, isOwn ? next.ignored && new Set() : next.ignored)
       : undefined;
     const unhidden = selection.hidden ? [] : [...next.unhidden, ...unhiddenBy(folder)];
-    for (const entry of entriesOf(folder)) {
+    const entries = entriesForAll(folder);
+    if (entries === undefined) return undefined;
+    for (const entry of entries) {
       entriesRead += 1;
       const { name } = entry;
       if (entriesRead > MAX_ENTRIES || (isMisread(name) && !entry.isFile())) return undefined;
@@ -77,6 +80,16 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
     }
   }
   return { files, folders, links };
+}
+
+/** True if a path cannot be looked up, although other programs might be able to. */
+function isUnknown(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return !isClosed(error) && !/^(?:ENOTDIR|ELOOP)$/.test((error as NodeJS.ErrnoException).code ?? '');
+  }
 }
 
 interface Folder {

@@ -80,7 +80,7 @@ export function createDeniedScan({
     const readable = new Set(tracked);
     const around = new Set(tracked.flatMap((path) => foldersBetween(path, root)));
     const unsearched = [
-      ...left,
+      ...left.map(withinMount),
       ...folders.filter(({ found }) => found.isUnsearched).map(({ path }) => path),
     ];
     const hidden = outermost([
@@ -92,6 +92,13 @@ export function createDeniedScan({
     return { hidden, unsearched: unsearched.filter((path) => all.has(path)), tracked };
   };
 }
+
+/** Of a path that no mount can name: the system limits it to 4096 bytes, of which bubblewrap uses some itself. */
+const MAX_MOUNT_BYTES = 4000;
+
+/** The folder itself, or the nearest one around it that can be mounted. */
+const withinMount = (folder: string): string =>
+  Buffer.byteLength(folder) <= MAX_MOUNT_BYTES ? folder : withinMount(dirname(folder));
 
 /** True if a folder contains a name that is not valid UTF-8 and that rules may cover: such a path cannot be hidden. */
 function mayHideUnreadable(

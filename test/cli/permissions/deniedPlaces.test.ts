@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDeniedPlaces } from '../../../src/cli/permissions/deniedPlaces.ts';
 import type { SourcedRule } from '../../../src/permissions/rules/rules.ts';
+import { createDeepFile } from '../../disk/deepFolder.ts';
 
 function project(files: readonly string[], tracked: readonly string[] = []) {
   const home = realpathSync(mkdtempSync(join(homedir(), 'denied-')));
@@ -218,4 +219,14 @@ test('in a denied folder that contains an added directory, everything else is hi
       .found()
       .toSorted(),
   ).toEqual(['secrets/added/a', 'secrets/key']);
+});
+
+test('of folders whose path is too long to read, one that a mount can name is hidden', () => {
+  const { deny, root, places } = project(['a']);
+  const top = createDeepFile(root, 'key', 'x');
+  deny('Read(key)');
+  const [hidden = '', ...more] = places().paths;
+  expect(hidden.startsWith(`${top}/`)).toBe(true);
+  expect(Buffer.byteLength(hidden)).toBeLessThan(4096);
+  expect(more).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { filesBelow } from '../../../src/permissions/lookups/filesBelow.ts';
+import { createDeepFile } from '../../disk/deepFolder.ts';
 import { policyFor, top } from '../harness.ts';
 
 const project = join(top, 'home', 'trees');
@@ -116,4 +117,17 @@ test.each<[string, string, boolean]>([
   symlinkSync(target, join(folder, name));
   const found = filesBelow(join(folder, 'src/deep'), { hidden: false, ignores: true });
   expect(found !== undefined).toBe(isChecked);
+});
+
+test('a folder whose path is too long for this program, but not for others, makes a search ask', async () => {
+  const folder = join(top, 'home', 'long');
+  mkdirSync(folder);
+  writeFileSync(join(folder, '.env'), 'x\n');
+  const policy = async () => policyFor([], 'default', { root: folder });
+  const access = { type: 'command', command: 'grep -r foo .', cwd: folder } as const;
+  expect(decide({ tool: 'Bash', access }, await policy()).hiding).toEqual([join(folder, '.env')]);
+  createDeepFile(folder, 'server.key', 'foo\n');
+  expect(filesBelow(folder, { hidden: true })).toBeUndefined();
+  const { behavior, hiding } = decide({ tool: 'Bash', access }, await policy());
+  expect({ behavior, hiding }).toEqual({ behavior: 'ask', hiding: undefined });
 });
