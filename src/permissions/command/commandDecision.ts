@@ -7,7 +7,7 @@ import { couldBeSensitive, isSensitive } from '../files/sensitive.ts';
 import { gravest, type Policy, reasonOf } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { commandSpec } from '../rules/commandRule.ts';
-import { followsGitChange } from '../rules/gitChanges.ts';
+import { changesBefore, unchanged } from '../rules/gitChanges.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import { suggestForCommand } from '../rules/suggestForCommand.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
@@ -191,10 +191,10 @@ function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly J
   const visits = track(parsed.parts, cwd, policy);
   const file = (shown: string, verdict: PartVerdict): Judged => ({ file: shown, verdict });
   const around = aroundEach(visits, parsed.writes, policy);
-  const follows = followsGitChange(parsed.parts);
+  const changes = changesBefore(visits, parsed.writes, policy);
   const decided = visits.map((visit, index): Judged & { visit: Visit } => ({
     visit,
-    verdict: decidePart(visit, around[index] ?? unknownAround, follows[index] !== false, policy),
+    verdict: decidePart(visit, around[index] ?? unknownAround, changes[index] ?? unchanged, policy),
   }));
   const isOpen = decided.some(({ verdict }) => verdict.isApproved);
   return [

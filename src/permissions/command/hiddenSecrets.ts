@@ -13,7 +13,7 @@ import { gravest, type Policy } from '../policy.ts';
 import { programUse } from '../readOnly/programs.ts';
 import type { Tree } from '../readOnly/use.ts';
 import { addedFiles } from '../rules/gitAdds.ts';
-import { filesToAdd } from '../rules/gitChanges.ts';
+import { filesToAdd, followsGit, type GitChange } from '../rules/gitChanges.ts';
 import { showing, shownByGit } from '../rules/gitScope.ts';
 import type { ScopeInput } from '../rules/ruleScope.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
@@ -25,13 +25,10 @@ import { decideShown, decideTracked, needsCheck, secretBelow } from './treeDecis
  * Why a command may show a secret that it does not name; undefined if it shows none. `what`: how the reason names the
  * command, on one line.
  */
-export function hiddenSecret(
-  { visit, use, policy, followsGit }: ScopeInput,
-  what: string,
-): string | undefined {
+export function hiddenSecret({ visit, use, policy, change }: ScopeInput, what: string): string | undefined {
   const { part, directories } = visit;
   for (const directory of directories ?? [policy.root]) {
-    const trees = use === undefined ? treesOf(part, directory, followsGit, policy) : (use.trees ?? []);
+    const trees = use === undefined ? treesOf(part, directory, change, policy) : (use.trees ?? []);
     for (const tree of trees) {
       const found = tree.namesOnly === true ? undefined : secretBelow(tree, directory, policy);
       if (found === 'unknown') return `${what} reads files that cannot all be checked.`;
@@ -94,9 +91,9 @@ const isGit = (word: string): boolean => programName(word) === 'git';
 const foreign = ['.git', 'node_modules'];
 
 /** The folders whose files may be shown by a command that is not known to be read-only. */
-function treesOf(part: CommandPart, directory: string, followsGit: boolean, policy: Policy): readonly Tree[] {
+function treesOf(part: CommandPart, directory: string, change: GitChange, policy: Policy): readonly Tree[] {
   const isGit = programName(part.argv[0]) === 'git';
-  if (followsGit && isGit && shownByGit(part, undefined, directory, policy)?.length !== 0)
+  if (followsGit(change) && isGit && shownByGit(part, undefined, directory, change, policy)?.length !== 0)
     return [filesToAdd(directory, policy)];
   const everything = { hidden: true, follows: false } as const;
   const anywhere = [{ ...everything, path: directory, without: foreign }];

@@ -13,6 +13,7 @@ import { type OptionList, type ReadOptions, readOptions } from '../options/readO
 import { type RiskyWord, toolAt } from '../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
+import { unchanged } from '../rules/gitChanges.ts';
 import { reachedByGit } from '../rules/gitScope.ts';
 import { harmfulWords, isTracked, type ScopeInput } from '../rules/ruleScope.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
@@ -233,7 +234,7 @@ function isLocalGit(
   if (moved || directories?.some(policy.gitRunsPrograms) !== false) return false;
   return directories.every((directory) =>
     reachedByGit(
-      { part, use: undefined, directory, isSpelled: () => false, isFirst, followsGit: false },
+      { part, use: undefined, directory, isSpelled: () => false, isFirst, change: unchanged },
       policy,
     ).every(({ behavior }) => behavior === 'allow'),
   );

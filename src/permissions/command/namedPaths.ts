@@ -8,7 +8,15 @@ import { readsInputAsData, startsFromInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { addedFiles } from '../rules/gitAdds.ts';
-import { filesToAdd, followsGitChange, showsContent } from '../rules/gitChanges.ts';
+import {
+  addedBefore,
+  afterChange,
+  changesBefore,
+  followsGit,
+  type GitChange,
+  showsContent,
+  unchanged,
+} from '../rules/gitChanges.ts';
 import { shownByGit } from '../rules/gitScope.ts';
 import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
 import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
@@ -130,8 +138,10 @@ export function mayNameForbidden(
   // It may enter folders, quote or build names, and start programs that are not visible here.
   if (!parsed.ok) return { rule: first, text: command };
   if ([...parsed.writes, ...parsed.reads].includes(null)) return { rule: first, text: command };
-  const follows = followsGitChange(parsed.parts);
-  for (const [index, { part, directories }] of track(parsed.parts, cwd, policy).entries()) {
+  const visits = track(parsed.parts, cwd, policy);
+  const changes = changesBefore(visits, parsed.writes, policy);
+  for (const [index, { part, directories }] of visits.entries()) {
+    const change = changes[index] ?? unchanged;
     if (part.carrier || withoutFiles.test(programName(part.argv[0]))) continue;
     if (
       namesUnknown(part) ||
@@ -140,9 +150,9 @@ export function mayNameForbidden(
       (directories === null && part.argv.length > 1)
     )
       return { rule: first, text: part.text };
-    const inGit = forbiddenInGit(part, directories ?? [cwd], follows[index] !== false, rules, policy);
+    const inGit = forbiddenInGit(part, directories ?? [cwd], change, rules, policy);
     if (inGit) return { rule: inGit, text: part.text };
-    const written = mayWriteForbidden(part, directories ?? [cwd], follows[index] !== false, rules, policy);
+    const written = mayWriteForbidden(part, directories ?? [cwd], followsGit(change), rules, policy);
     if (written) return { rule: written, text: part.text };
     const mounted = mountsOf(part);
     const isListed = policy.listsSearched === true && (readOnlyUse(part)?.trees?.length ?? 0) > 0;
@@ -157,27 +167,25 @@ export function mayNameForbidden(
   return undefined;
 }
 
-const noFiles = { files: [] } as const;
-
 /** A rule that forbids reading a file which git shows or copies without naming it; the first one if that is unknown. */
 function forbiddenInGit(
   part: CommandPart,
   directories: readonly string[],
-  followsGit: boolean,
+  change: GitChange,
   rules: readonly SourcedRule[],
   policy: Policy,
 ): SourcedRule | undefined {
   if (programName(part.argv[0]) !== 'git') return undefined;
-  const use = readOnlyUse(part);
+  const known = readOnlyUse(part);
   const about = rules.filter(isAboutReading);
   for (const directory of about.length === 0 ? [] : directories) {
-    const shown = shownByGit(part, use, directory, policy);
-    const isAdded = followsGit && (shown?.length !== 0 || (use !== undefined && showsContent(use)));
-    const tree = filesToAdd(directory, policy);
-    const addable = isAdded ? policy.filesBelow(policy.realpath(tree.path), tree) : noFiles;
+    const use = known && afterChange(known, change, [directory], policy);
+    const shown = shownByGit(part, use, directory, change, policy);
+    const isAdded = shown?.length !== 0 || (known !== undefined && showsContent(known));
+    const before = isAdded ? addedBefore(change, directory, policy) : [];
     const added = addedFiles(part, directory, policy);
-    if (shown === undefined || addable === undefined || added === undefined) return about[0];
-    const files = [...shown, ...addable.files, ...added];
+    if (shown === undefined || before === undefined || added === undefined) return about[0];
+    const files = [...shown, ...before, ...added];
     const rule = about.find((one) => files.some((path) => covers(one, path, policy)));
     if (rule) return rule;
   }

@@ -14,7 +14,7 @@ import { gravest, type Policy, workspaceFolders } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import { type Coverage, coverage, hasSafeEnvironment } from '../rules/commandRule.ts';
-import { withFilesToAdd } from '../rules/gitChanges.ts';
+import { afterChange, type GitChange } from '../rules/gitChanges.ts';
 import { outOfScope, type ScopeInput } from '../rules/ruleScope.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import { isPlainVariable } from '../shell/assignments.ts';
@@ -63,14 +63,15 @@ interface StoppedRule {
 
 /**
  * Decides what is allowed; deny and ask rules have already been applied. `around`: the rest of the command.
- * `followsGit`: see `followsGitChange`.
+ * `change`: what that
+ * may have changed before.
  */
-export function decidePart(visit: Visit, around: Around, followsGit: boolean, policy: Policy): PartVerdict {
+export function decidePart(visit: Visit, around: Around, change: GitChange, policy: Policy): PartVerdict {
   const { part } = visit;
   const { touched, named } = around;
   const known = readOnlyUse(part) ?? readOnlyUse(withLiteralPatterns(visit, named, policy));
   const opened = known && openedBy(touched, part, known, policy);
-  const use = opened && followsGit ? withFilesToAdd(opened, visit.directories, policy) : opened;
+  const use = opened && afterChange(opened, change, visit.directories, policy);
   const input: ScopeInput = {
     visit,
     policy,
@@ -78,7 +79,7 @@ export function decidePart(visit: Visit, around: Around, followsGit: boolean, po
     edits: decideEdits(visit, touched, { ...policy, mode: 'acceptEdits' }),
     isFirst: touched !== null,
     named,
-    followsGit,
+    change,
   };
   const rules = rulesFor(input);
   const { exact, stopped } = rules;

@@ -102,6 +102,17 @@ export function aroundEach(
   return visits.map((_, index) => ({ touched: touched[index] ?? null, named: named[index] ?? null }));
 }
 
+/** For each part: the paths that redirections and those earlier parts that count may change; see `aroundEach`. */
+export function touchedBefore(
+  visits: readonly Visit[],
+  writes: readonly (string | null)[],
+  counts: (part: CommandPart) => boolean,
+  policy: Policy,
+): readonly Touched[] {
+  const touch = (visit: Visit): Touched => (counts(visit.part) ? touchedBy(visit, false, policy) : []);
+  return touchedByOthers(visits, redirections(visits, writes, policy), touch);
+}
+
 function touchedByOthers(
   visits: readonly Visit[],
   redirected: Touched,

@@ -20,9 +20,11 @@ export interface Shown {
   /**
    * What the command does with them; absent = shows those that are file contents. `searches`: shows anything in them,
    * limited to the other words, as paths. `restores`: writes files from them, or from the index. `any`: may show them and
-   * the entire history.
+   * the entire history. `unknown`: may show what does not exist yet.
    */
-  readonly kind?: 'searches' | 'restores' | 'any';
+  readonly kind?: 'searches' | 'restores' | 'any' | 'unknown';
+  /** Absolute paths on disk that change before the command runs; null = any. */
+  readonly touched?: readonly string[] | null;
   /** With `restores`: the paths, which may be patterns. */
   readonly paths?: readonly string[];
   /** Writes the files that differ in other commits. */

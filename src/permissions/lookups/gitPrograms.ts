@@ -5,7 +5,7 @@
  * (gitrepository-layout(5), setup.c), the repository is unsafe.
  */
 import { lstatSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { entriesOf, lstatOf, readFileNow } from '../../disk/fileLookups.ts';
 import {
   changedPaths,
@@ -16,6 +16,7 @@ import {
 } from '../../disk/gitIndex.ts';
 import { atOnce } from '../../disk/slices.ts';
 import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
+import { contains } from '../files/filePattern.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isDirectory, isMisread } from './filesBelow.ts';
 import { type Shown, shownFiles } from './gitContent.ts';
@@ -30,6 +31,7 @@ import {
   settingsFolders,
   valuesOf,
 } from './gitRepository.ts';
+import { realpathForAll } from './realpathForAll.ts';
 
 /**
  * Settings that name a program used by a read-only command, or another settings file; `log.diffMerges` may run merge
@@ -138,12 +140,28 @@ export const gitShows =
   (directory: string, shown: Shown, workspace: readonly string[]): readonly string[] | undefined => {
     const repository = findRepository(directory);
     if (repository === undefined) return [];
-    if (repository.common === undefined) return undefined;
+    if (repository.common === undefined || shown.kind === 'unknown') return undefined;
     const { worktree, folder, common } = repository;
     if ([...new Set([common, folder])].some((at) => isPlacedElsewhere(at, worktree))) return undefined;
-    const changed = (): readonly string[] | undefined => changedFiles(repository);
+    const changed = (): readonly string[] | undefined => {
+      const now = shown.touched === null ? [] : changedFiles(repository);
+      const later = shown.touched === undefined ? [] : touchedFiles(directory, worktree, shown.touched);
+      return now && later && [...new Set([...now, ...later])];
+    };
     return shownFiles(env, directory, { worktree, workspace, changed }, shown);
   };
+
+/** Tracked files at or below these paths, relative to the worktree; undefined if unknown. */
+function touchedFiles(
+  directory: string,
+  worktree: string,
+  touched: readonly string[] | null,
+): readonly string[] | undefined {
+  const among = touched?.flatMap((path) => [path, realpathForAll(path)]);
+  return trackedFiles(directory)
+    ?.filter((file) => among?.some((path) => contains(path, file)) !== false)
+    .map((file) => relative(worktree, file));
+}
 
 /** Tracked files that may have changed since git last saw them, by times and sizes; undefined if unknown. */
 function changedFiles({ folder, common, worktree }: Repository): readonly string[] | undefined {

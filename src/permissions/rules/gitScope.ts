@@ -20,7 +20,7 @@ import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { addedFiles } from './gitAdds.ts';
-import { filesToAdd } from './gitChanges.ts';
+import { filesToAdd, type GitChange, shownAfter } from './gitChanges.ts';
 
 interface GitCall {
   readonly part: CommandPart;
@@ -31,8 +31,8 @@ interface GitCall {
   readonly isSpelled: (at: number) => boolean;
   /** Earlier parts of the command do not change what its words name. */
   readonly isFirst: boolean;
-  /** An earlier part may have changed what git shows: see `followsGitChange`. */
-  readonly followsGit: boolean;
+  /** What the rest of the command may have changed before. */
+  readonly change: GitChange;
 }
 
 /** The decisions about everything that a git command shows or changes, apart from the paths among its words. */
@@ -156,12 +156,13 @@ const copying = /^(?:bundle|checkout-index|worktree add)$/;
 
 /**
  * The files whose content a git command may show or copy without naming them, for rules that forbid reading some;
- * undefined if unknown.
+ * undefined if unknown. `use`: as it is after the change.
  */
 export function shownByGit(
   part: CommandPart,
   use: ReadOnlyUse | undefined,
   directory: string,
+  change: GitChange,
   policy: Policy,
 ): readonly string[] | undefined {
   const at = subcommandAt(part.argv);
@@ -175,8 +176,8 @@ export function shownByGit(
     copying.test(name === 'worktree' ? `worktree ${args[0]}` : name) ||
     (name === 'clone' && args.some((word) => policy.isDirectory(locate(word, directory, policy))));
   const contents = isCopy
-    ? everything(args, [policy.realpath(directory)])
-    : contentsOf({ part, use, directory }, name, args, policy);
+    ? everything(args, [policy.realpath(directory)], change)
+    : contentsOf({ part, use, directory, change }, name, args, policy);
   const { tracked, shown } = contents;
   if (tracked.length === 0 && shown.length === 0) return [];
   // The command works in another repository.
@@ -192,9 +193,9 @@ export function shownByGit(
   return lists.includes(undefined) ? undefined : lists.flatMap((files) => files ?? []);
 }
 
-const everything = (args: readonly string[], places: readonly string[]): Contents => ({
+const everything = (args: readonly string[], places: readonly string[], change: GitChange): Contents => ({
   tracked: [':/'],
-  shown: places.map((place) => ({ place, query: mayShowAny(args) })),
+  shown: shownAfter([mayShowAny(args)], change).flatMap((query) => places.map((place) => ({ place, query }))),
 });
 
 function decideContents(
@@ -205,9 +206,11 @@ function decideContents(
 ): readonly PermissionDecision[] {
   const what = `git ${name}`;
   const { tracked, shown } = contentsOf(call, name, args, policy);
-  const isAdded = call.followsGit && tracked.length + shown.length > 0;
+  const isAdded = call.change.inside !== 'nothing' && tracked.length + shown.length > 0;
   return [
-    ...(isAdded ? [decideTree(filesToAdd(call.directory, policy), call.directory, what, policy)] : []),
+    ...(isAdded && call.change.added() === null
+      ? [decideTree(filesToAdd(call.directory, policy), call.directory, what, policy)]
+      : []),
     ...(tracked.length > 0 ? [decideTracked(tracked, call.directory, what, policy)] : []),
     ...shown.map(({ place, query }) => decideShown(query, place, what, policy)),
   ];
@@ -215,7 +218,7 @@ function decideContents(
 
 /** Git shows the files it tracks or once tracked; if not all options are known, that may be any of them. */
 function contentsOf(
-  { part, use, directory }: Pick<GitCall, 'part' | 'use' | 'directory'>,
+  { part, use, directory, change }: Pick<GitCall, 'part' | 'use' | 'directory' | 'change'>,
   name: string,
   args: readonly string[],
   policy: Policy,
@@ -228,7 +231,7 @@ function contentsOf(
       (Object.hasOwn(showingWith, name) && args.some((word) => showingWith[name]?.test(word)));
     if (!isShown) return { tracked: [], shown: [] };
     const places = use?.repositories?.map((one) => locate(one, directory, policy)) ?? [place];
-    return everything(args, places.map(policy.realpath));
+    return everything(args, places.map(policy.realpath), change);
   }
   return { tracked: use.tracked ?? [], shown: (use.shown ?? []).map((query) => ({ place, query })) };
 }

@@ -23,6 +23,7 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { ADDED } from '../shell/wrappers.ts';
 import { type Coverage, hasSafeEnvironment } from './commandRule.ts';
+import type { GitChange } from './gitChanges.ts';
 import { programStartedByGit, reachedByGit, repositoryNamed } from './gitScope.ts';
 import type { SourcedRule } from './rules.ts';
 
@@ -45,8 +46,8 @@ export interface ScopeInput {
   readonly isFirst: boolean;
   /** The paths that the rest of the command may change or create; null = unknown. */
   readonly named: readonly string[] | null;
-  /** See `followsGitChange`. */
-  readonly followsGit: boolean;
+  /** What the rest of the command may have changed before. */
+  readonly change: GitChange;
 }
 
 /** Why a rule whose text covers a call does not apply; undefined if it does. */
@@ -276,7 +277,7 @@ const sweepsFolder = ({ argv }: CommandPart): boolean =>
   (programName(argv[0]) === 'scp' && argv.some((word) => /^-[A-Za-z\d]*r/.test(word ?? '')));
 
 function outOfReach(
-  { visit, policy, use, edits: edited, isFirst, followsGit }: ScopeInput,
+  { visit, policy, use, edits: edited, isFirst, change }: ScopeInput,
   isSpelled: (at: number) => boolean,
   places: readonly string[],
 ): OutOfScope | undefined {
@@ -324,7 +325,7 @@ function outOfReach(
       ...(recursive.test(name) ? (use?.trees ?? []) : []).map((tree) =>
         decideTree(tree, directory, name, policy),
       ),
-      ...reachedByGit({ part, use, directory, isSpelled, isFirst, followsGit }, policy),
+      ...reachedByGit({ part, use, directory, isSpelled, isFirst, change }, policy),
     ].find(({ behavior }) => behavior !== 'allow');
     if (blocking !== undefined) return { reason: withoutPeriod(blocking.reason) };
     // The last word of these is the target of the copy.

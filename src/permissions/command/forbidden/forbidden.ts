@@ -3,7 +3,7 @@ import type { PermissionDecision } from '../../../protocol/permissions.ts';
 import { decideFile } from '../../files/fileDecision.ts';
 import type { Policy } from '../../policy.ts';
 import { commandSpec } from '../../rules/commandRule.ts';
-import { followsGitChange } from '../../rules/gitChanges.ts';
+import { changesBefore, followsGit, unchanged } from '../../rules/gitChanges.ts';
 import type { SourcedRule } from '../../rules/rules.ts';
 import type { ParsedCommand } from '../../shell/parsedCommand.ts';
 import { track } from '../../shell/workingDirectory.ts';
@@ -181,10 +181,10 @@ function ruled(
   }
   const everyEdit = rules.find(({ text }) => /^(?:Edit|Write)$/.test(text.trim()));
   if (everyEdit && parsed.ok) {
-    const follows = followsGitChange(parsed.parts);
     const visits = track(parsed.parts, cwd, policy);
+    const changes = changesBefore(visits, parsed.writes, policy);
     const isWriting = visits.some(({ part, directories }, at) =>
-      writesFiles(part, directories ?? [cwd], follows[at] !== false, policy),
+      writesFiles(part, directories ?? [cwd], followsGit(changes[at] ?? unchanged), policy),
     );
     if (isWriting) return { sure: byRule(behavior, everyEdit), perhaps: none };
   }
