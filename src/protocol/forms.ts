@@ -13,6 +13,9 @@ export interface Form {
   readonly review?: readonly ReviewChoice[];
 }
 
+/** True for a form of an MCP server: its texts must not pass for those of the program. */
+export const isOfServer = ({ review }: Form): boolean => review !== undefined;
+
 export interface ReviewChoice {
   readonly label: string;
   readonly sends: boolean;

@@ -1,5 +1,5 @@
 import { Box, usePaste } from 'ink';
-import { useContext, useMemo } from 'react';
+import { useContext, useLayoutEffect, useMemo, useRef } from 'react';
 import type { Form } from '../../protocol/forms.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import type { DialogRoom } from '../dialog/choices.ts';
@@ -22,20 +22,32 @@ export interface FormDialogProps extends DialogRoom {
   readonly onAnswer: (answer: PermissionAnswer) => void;
 }
 
-/** Asks the questions of a form, one at a time. Esc declines. */
+/** Asks the questions of a form, one at a time. Esc declines. Nothing is sent before the review was read to its end. */
 export function FormDialog(props: FormDialogProps) {
   const { id, title, form, width, rows, theme, isActive = true, now, onAnswer } = props;
   const [state, latest, set] = useLatest(() => createForm(form));
-  const counts = useTypeAheadGuard(`${id} ${state.page}`, now);
+  const counts = useTypeAheadGuard(`${id} ${state.page} ${state.holds}`, now);
   const stray = useStrayWord(now);
   const keymap = useContext(KeymapContext);
+  // Another page, and another size, which breaks the lines elsewhere, start over.
+  const place = `${state.page} ${width} ${rows}`;
+  const drawn = useRef({ place, seen: 0 });
+  const seen = drawn.current.place === place ? drawn.current.seen : 0;
   const layout = useMemo(
-    () => formLayout(form, title, state, { width, rows, theme }, keymap),
-    [form, title, state, width, rows, theme, keymap],
+    () => formLayout(form, title, state, { width, rows, theme }, keymap, seen),
+    [form, title, state, width, rows, theme, keymap, seen],
   );
+  useLayoutEffect(() => {
+    drawn.current = { place, seen: layout.seen };
+  });
   const onKey = (key: DialogKey): void => {
-    const { pageRows, lowest } = layout;
-    const step = pressForm(form, latest(), key, { pageRows, lowest, counts, stray });
+    const { pageRows, lowest, unread } = layout;
+    // The page that the previous key has turned to is not drawn yet.
+    const isDrawn = latest().holds === state.holds && latest().page === state.page;
+    const step = pressForm(form, latest(), key, {
+      ...{ pageRows, lowest, unread, stray },
+      counts: () => isDrawn && counts(),
+    });
     set(step.state);
     if (step.answer !== undefined) onAnswer(step.answer);
   };

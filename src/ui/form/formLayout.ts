@@ -2,7 +2,7 @@
  * Fits a page of a form to the screen: the options always fit, question and preview scroll in what they leave. Pure.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { answerText, type Form, type FormField, isAnswered } from '../../protocol/forms.ts';
+import { answerText, type Form, type FormField, isAnswered, isOfServer } from '../../protocol/forms.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { choiceLines, type DialogRoom, fittedChoiceLines } from '../dialog/choices.ts';
 import { fieldText } from '../dialog/field.ts';
@@ -13,6 +13,7 @@ import type { Keymap } from '../keys/keymap.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { paintLine, prefixLines, titledRule, wrapColumns, wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
+import type { Paint } from '../theme/paints.ts';
 import {
   answersOf,
   type FormState,
@@ -32,6 +33,10 @@ interface FormLayout {
   /** Lines to scroll by, and the last first line. */
   readonly pageRows: number;
   readonly lowest: number;
+  /** How many lines of the review have been on the screen once this is drawn, from the first one on. */
+  readonly seen: number;
+  /** The first line to show of those that have not been on the screen; absent if all have. */
+  readonly unread?: number;
 }
 
 /** Label of the row for a typed answer. */
@@ -41,19 +46,23 @@ export const OWN_ANSWER = 'Type something else';
 const WIDE = 100;
 const HEADER_COLUMNS = 12;
 
-/** At most `rows` lines, if there are at least as many as options and three more. */
+/**
+ * At most `rows` lines, if there are at least as many as options and three more. `seen`: lines of the review that have been
+ * on the screen before.
+ */
 export function formLayout(
   form: Form,
   title: string,
   state: FormState,
   room: DialogRoom,
   keymap: Keymap,
+  seen = 0,
 ): FormLayout {
   const { width, rows, theme } = room;
   const field = form.fields[state.page];
   const head = [titledRule(sanitizeLine(reveal(title)), width, theme), ...tabLines(form, state, room)];
   const hint = theme.dim(truncate(hintText(form, state, keymap), width));
-  if (field === undefined) return reviewLayout(form, state, room, head, hint, keymap);
+  if (field === undefined) return reviewLayout(form, state, room, { head, hint, seen }, keymap);
   const typing = isTyping(form, state);
   const preview = typing ? [] : previewOf(field, state);
   const isSideBySide = preview.length > 0 && width >= WIDE;
@@ -92,35 +101,53 @@ export function formLayout(
     ...(typing && { typing: field.type === 'choice' ? `❯ ${field.options.length + 1}. ` : '❯ ' }),
     pageRows: Math.max(1, (unseen > from ? questionRows : previewRows) - 1),
     lowest,
+    seen: 0,
   };
 }
 
 /** The question, what its answer must be like, and why the last answer was not accepted. */
 function questionLines(
-  { message }: Form,
+  form: Form,
   field: FormField,
   { problem }: FormState,
   { width, theme }: DialogRoom,
 ): readonly string[] {
+  const { message } = form;
   const hint = fieldHint(field);
   const notice = previewNotice({ type: 'form', fields: [field], ...(message !== undefined && { message }) });
   return [
     ...(problem === undefined ? [] : wrapText(problem, width, theme.error)),
-    ...(message === undefined ? [] : wrapText(reveal(message).trim(), width)),
-    ...wrapText(reveal(field.question).trim(), width, theme.strong),
+    ...(message === undefined ? [] : givenLines(form, message, { width, theme })),
+    ...givenLines(form, field.question, { width, theme }, theme.strong),
     ...(hint === '' ? [] : wrapText(hint, width, theme.dim)),
     ...(notice === undefined ? [] : wrapText(notice, width, theme.warning)),
   ];
 }
 
-/** Replaces the hint while something is cut off. */
-function moreLine(form: Form, more: number, { width, theme }: DialogRoom, keymap: Keymap): string {
+/** A text of the form; that of a server is marked as a quotation in each line. */
+function givenLines(form: Form, text: string, { width, theme }: Paper, paint?: Paint): readonly string[] {
+  if (!isOfServer(form)) return wrapText(reveal(text).trim(), width, paint);
+  return prefixLines(wrapText(reveal(text).trim(), Math.max(1, width - 2), paint), QUOTE, QUOTE).map(
+    (line) => (line.startsWith(QUOTE) ? theme.dim(QUOTE) + line.slice(QUOTE.length) : line),
+  );
+}
+
+const QUOTE = '│ ';
+
+/** Replaces the hint while something is cut off. `isUnread`: nothing is sent before its end. */
+function moreLine(
+  form: Form,
+  more: number,
+  { width, theme }: DialogRoom,
+  keymap: Keymap,
+  isUnread = false,
+): string {
   const hints = keyHints(keymap, { contexts: ['Question'], typing: 'answer' });
   const keys = [hints.key('question:pageUp'), hints.key('question:pageDown')];
   const scrolls = `${keys.filter((key) => key !== undefined).join('/')} scrolls`;
-  return theme.warning(
-    truncate(joinWithDots(more === 0 ? 'end' : `${more} more lines`, scrolls, escapeHint(form)), width),
-  );
+  const place = more === 0 ? 'end' : `${more} more lines`;
+  const reads = isUnread ? 'read to the end to send' : undefined;
+  return theme.warning(truncate(joinWithDots(place, scrolls, reads, escapeHint(form)), width));
 }
 
 function previewOf(field: FormField, state: FormState): readonly string[] {
@@ -195,35 +222,49 @@ function tabLines(form: Form, state: FormState, { width, theme }: DialogRoom): r
   return [all.map((tab, index) => (index === state.page ? theme.accent(tab) : theme.dim(tab))).join('   ')];
 }
 
+/** What sending does stays on the screen; what the server says and the answers scroll. */
 function reviewLayout(
   form: Form,
   state: FormState,
   { width, rows, theme }: DialogRoom,
-  head: readonly string[],
-  hint: string,
+  { head, hint, seen }: { readonly head: readonly string[]; readonly hint: string; readonly seen: number },
   keymap: Keymap,
 ): FormLayout {
   const choices = choiceLines(reviewOf(form), state.reviewRow, width, theme);
-  const lines = [...messageLines(form, { width, theme }), ...answerLines(form, state, { width, theme })];
-  const left = Math.max(1, rows - head.length - choices.length - 2);
+  const room = Math.max(1, rows - head.length - choices.length - 2);
+  const link = linkLines(form, { width, theme });
+  const fixed = link.slice(0, Math.max(0, room - MIN_READING));
+  const lines = [
+    ...link.slice(fixed.length),
+    ...(form.message === undefined ? [] : givenLines(form, form.message, { width, theme })),
+    ...answerLines(form, state, { width, theme }),
+  ];
+  const left = Math.max(1, room - fixed.length);
   const lowest = Math.max(0, lines.length - left);
   const top = Math.min(state.top, lowest);
   const shown = lines.slice(top, top + left);
-  const hasBlank = rows > head.length + shown.length + choices.length + 1;
+  const hasBlank = rows > head.length + fixed.length + shown.length + choices.length + 1;
+  // Nothing in the middle is skipped.
+  const read = top <= seen ? Math.max(seen, Math.min(lines.length, top + left)) : seen;
+  const isUnread = read < lines.length;
   return {
-    above: [...head, ...shown, ...(hasBlank ? [''] : []), ...choices],
-    below: [lowest > 0 ? moreLine(form, lowest - top, { width, rows, theme }, keymap) : hint],
+    above: [...head, ...fixed, ...shown, ...(hasBlank ? [''] : []), ...choices],
+    below: [lowest > 0 ? moreLine(form, lowest - top, { width, rows, theme }, keymap, isUnread) : hint],
     pageRows: Math.max(1, left - 1),
     lowest,
+    seen: read,
+    ...(isUnread && { unread: Math.min(read, lowest) }),
   };
 }
 
+/** Lines that scroll, at least. */
+const MIN_READING = 2;
+
 type Paper = Pick<DialogRoom, 'width' | 'theme'>;
 
-/** The form's own text: its message, and the URL to open, in full, with its host set off. */
-function messageLines({ message, link }: Form, { width, theme }: Paper): readonly string[] {
-  const lines = message === undefined ? [] : wrapText(reveal(message).trim(), width);
-  if (link === undefined) return lines;
+/** The URL to open, in full, after its host. */
+function linkLines({ link }: Form, { width, theme }: Paper): readonly string[] {
+  if (link === undefined) return [];
   const { host } = new URL(link);
   const at = link.indexOf(host);
   const spans = [
@@ -231,12 +272,7 @@ function messageLines({ message, link }: Form, { width, theme }: Paper): readonl
     { text: host, paint: theme.strong },
     { text: link.slice(at + host.length), paint: theme.dim },
   ];
-  return [
-    ...lines,
-    '',
-    ...wrapText(`Host: ${host}`, width, theme.warning),
-    ...wrapColumns(spans, width).map(paintLine),
-  ];
+  return [...wrapText(`Host: ${host}`, width, theme.warning), ...wrapColumns(spans, width).map(paintLine)];
 }
 
 function answerLines(form: Form, state: FormState, { width, theme }: Paper): readonly string[] {
@@ -246,7 +282,8 @@ function answerLines(form: Form, state: FormState, { width, theme }: Paper): rea
     const paint = words === '' ? theme.warning : theme.text;
     const answer = wrapText(words === '' ? 'not answered' : words, width - 4, paint);
     const [asked = ''] = field.question.trim().split('\n');
-    const question = theme.dim(truncate(sanitizeLine(reveal(asked)), width));
+    const quote = isOfServer(form) ? QUOTE : '';
+    const question = theme.dim(truncate(quote + sanitizeLine(reveal(asked)), width));
     return [question, ...prefixLines(answer, '  → ', '    ')];
   });
 }

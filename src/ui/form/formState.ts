@@ -24,6 +24,8 @@ export interface FormState {
   readonly reviewRow: number;
   /** Lines scrolled down on this page. */
   readonly top: number;
+  /** How often sending has shown more instead. Keys in the meantime were pressed before it could be read. */
+  readonly holds: number;
   /** Why the answer on this page was not accepted. */
   readonly problem?: string | undefined;
 }
@@ -55,6 +57,7 @@ export function createForm({ fields }: Form): FormState {
     ),
     reviewRow: 0,
     top: 0,
+    holds: 0,
   };
 }
 
@@ -90,6 +93,8 @@ interface FormPress {
   /** Lines to scroll by, and the last first line. */
   readonly pageRows: number;
   readonly lowest: number;
+  /** See `FormLayout`. */
+  readonly unread?: number | undefined;
   /** False for a key that was typed before this page could be read. */
   readonly counts: () => boolean;
   readonly stray: StrayWord;
@@ -113,7 +118,9 @@ export function pressForm(form: Form, state: FormState, key: DialogKey, press: F
   if (action === 'question:back') return { state: turned(form, state, -1) };
   if (action === 'question:forward') return { state: turned(form, state, 1) };
   const step =
-    field?.type === 'choice' ? pressOption(form, field, state, key) : pressReview(form, state, key);
+    field?.type === 'choice'
+      ? pressOption(form, field, state, key)
+      : pressReview(form, state, key, press.unread);
   if (key.type === 'text' && step.state === state && step.answer === undefined) press.stray.begin();
   return step;
 }
@@ -184,7 +191,7 @@ function pressText(form: Form, field: FormField, state: FormState, key: DialogKe
   return { state };
 }
 
-function pressReview(form: Form, state: FormState, key: DialogKey): FormStep {
+function pressReview(form: Form, state: FormState, key: DialogKey, unread: number | undefined): FormStep {
   const choices = reviewOf(form);
   const action = key.type === 'action' ? key.name : undefined;
   const moved = movedRow(state.reviewRow, choices.length, action);
@@ -192,6 +199,8 @@ function pressReview(form: Form, state: FormState, key: DialogKey): FormStep {
   const choice = choices[(action === 'question:accept' ? state.reviewRow : choiceOfKey(choices, key)) ?? -1];
   if (choice === undefined) return { state };
   const { sends, name } = choice;
+  // What was never on the screen is not sent.
+  if (sends && unread !== undefined) return { state: { ...state, top: unread, holds: state.holds + 1 } };
   if (sends) return sent(form, state, name);
   return { state, answer: { behavior: 'deny', ...(name !== undefined && { choice: name }) } };
 }

@@ -7,6 +7,7 @@ import {
   type FormField,
   type FormOption,
   isAnswered,
+  isOfServer,
   problemWith,
 } from '../../protocol/forms.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
@@ -14,6 +15,7 @@ import { reveal } from '../../protocol/text/reveal.ts';
 import { previewNotice } from '../dialog/permission.ts';
 import { fieldHint, hasReview, reviewOf } from '../form/formState.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
+import { prefixLines, wrapText } from '../print/spans.ts';
 import { type Dialogue, TYPED_TOO_EARLY } from './askDialog.ts';
 
 interface FormPorts {
@@ -64,9 +66,24 @@ export function askForm(
   };
 }
 
-function openingWords({ message }: Form, title: string): readonly string[] {
-  return [`${inLine(title)}.`, ...(message === undefined ? [] : [reveal(message).trim()])];
+function openingWords(form: Form, title: string): readonly string[] {
+  const { message, link } = form;
+  return [
+    `${inLine(title)}.`,
+    ...(link === undefined
+      ? []
+      : [`It wants you to open a page of the host ${new URL(link).host}.`, `Address: ${link}`]),
+    ...(message === undefined ? [] : quotedText(form, message)),
+  ];
 }
+
+/** A text of the form; each line of a server's is marked as a quotation, and none is as wide as the terminal. */
+function quotedText(form: Form, text: string): readonly string[] {
+  const shown = reveal(text).trim();
+  return isOfServer(form) ? prefixLines(wrapText(shown, QUOTED_COLUMNS), '> ', '> ') : [shown];
+}
+
+const QUOTED_COLUMNS = 76;
 
 function questionWords(form: Form, field: FormField, index: number): readonly string[] {
   const place = form.fields.length > 1 ? ` ${index + 1} of ${form.fields.length}` : '';
@@ -80,7 +97,9 @@ function questionWords(form: Form, field: FormField, index: number): readonly st
         ? ' An empty line skips the question.'
         : ` An empty line keeps ${inLine(given)}.`;
   return [
-    `Question${place}: ${reveal(field.question).trim()}`,
+    ...(isOfServer(form)
+      ? [`Question${place}:`, ...quotedText(form, field.question)]
+      : [`Question${place}: ${reveal(field.question).trim()}`]),
     ...(hint === '' ? [] : [hint]),
     ...(notice === undefined ? [] : [notice]),
     ...(field.type === 'choice' ? field.options.flatMap(optionWords) : []),
@@ -101,12 +120,11 @@ function givenAnswer(field: FormField): FieldAnswer {
 }
 
 function askReview(form: Form, title: string, ports: FormPorts, answers: readonly FieldAnswer[]): Dialogue {
-  const { fields, link } = form;
+  const { fields } = form;
   const choices = reviewOf(form);
   return {
     tell: [
       ...(fields.length === 0 ? openingWords(form, title) : ['Your answers:']),
-      ...(link === undefined ? [] : [`Address: ${link}`, `Its host is ${new URL(link).host}.`]),
       ...fields.map((field, index) => {
         const answer = answers[index];
         return `- ${inLine(field.question)} ${isAnswered(answer) ? inLine(answerText(field, answer)) : 'not answered'}`;
