@@ -151,6 +151,8 @@ export function confined({
   const onLinux = (): SandboxPlan => ({
     ...isolated,
     protected: isolated.protected.filter((path) => lstatOf(path) !== undefined),
+    // One that has just been removed needs no hiding.
+    hidden: isolated.hidden.filter(({ path, isEmpty }) => isEmpty !== true || lstatOf(path) !== undefined),
   });
   return {
     isConfined: true,
@@ -222,6 +224,8 @@ export function confined({
       };
     },
     blocked(output, exitCode, declined) {
+      // bubblewrap has reported why it could not build the sandbox.
+      if (options.platform === 'linux' && firstProcess === undefined) return undefined;
       const hidden = whyHidden(output, exitCode, plan.denied, plan.cwd);
       if (hidden !== undefined) return { reason: hidden, isHidden: true };
       const ofGit = whyGitBlocked(output, exitCode, plan.closedGitFolders, gitUse);

@@ -28,6 +28,7 @@ export interface SandboxOptions extends ProbeOptions {
     | 'scratchParent'
     | 'repositories'
     | 'projectSecrets'
+    | 'secretFolders'
     | 'emptyFile'
     | 'privateTemporary'
     | 'closedGitFolders'

@@ -31,6 +31,8 @@ export interface SandboxPlaces {
   readonly alwaysHidden: readonly HiddenPlace[];
   /** The project's own secrets (`.env`): hidden from commands that run without approval. */
   readonly projectSecrets: readonly string[];
+  /** Folders with a secret that cannot be hidden on its own: hidden as a whole from the same commands. */
+  readonly secretFolders?: readonly string[];
   /** An empty file that commands cannot change, which appears in place of such secrets; absent = a device does. */
   readonly emptyFile?: string | undefined;
   /** In hidden folders: paths that may still be read. */
@@ -130,7 +132,12 @@ export function planCommand(
     writes ? [...places.temporary, ...places.gitFolders, ...places.writable, ...places.workspace] : [],
   );
   const secrets = isReadOnly
-    ? places.projectSecrets.map((path) => ({ path, isDirectory: false, isEmpty: true }))
+    ? [
+        ...places.projectSecrets.map((path) => ({ path, isDirectory: false, isEmpty: true })),
+        ...(places.secretFolders ?? [])
+          .filter((folder) => !isInside(cwd, folder))
+          .map((path) => ({ path, isDirectory: true })),
+      ]
     : [];
   const hidden = [
     ...[

@@ -140,6 +140,45 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('cat a/.env; echo end', look)).text).toMatch(/^end\n/);
   });
 
+  test('a secret whose name is not UTF-8 is hidden with its folder, and no other command fails because of it', {
+    tags: 'long',
+  }, async () => {
+    const { run, root } = await confined();
+    for (const folder of ['src', 'odd']) mkdirSync(join(root, folder));
+    writeFileSync(join(root, 'src/a.js'), 'KEY=PLAIN\n');
+    for (const place of [root, join(root, 'odd')])
+      writeFileSync(Buffer.concat([Buffer.from(join(place, '.env.')), Buffer.from([0xff])]), 'KEY=ODD\n');
+    const { text, status } = await run('grep -r KEY src', { basis: 'read-only' });
+    expect({ text, status }).toEqual({ text: 'src/a.js:KEY=PLAIN', status: 'ok' });
+    expect((await run('grep -r KEY odd', { basis: 'read-only' })).text).not.toContain('ODD');
+  });
+
+  test('a secret that is removed before the command starts does not keep it from running', {
+    tags: 'long',
+  }, async () => {
+    const { run, root } = await confined();
+    writeFileSync(join(root, 'in.txt'), 'KEY=PLAIN\n');
+    const { text, status } = await run('grep -r KEY .', {
+      basis: 'read-only',
+      hiding: [join(root, '.env.tmp')],
+    });
+    expect(text).toContain('./in.txt:KEY=PLAIN');
+    expect(status).toBe('ok');
+    expect(existsSync(join(root, '.env.tmp'))).toBe(false);
+  });
+
+  test('a sandbox that cannot be built is not reported as one that blocked the command', {
+    tags: 'long',
+  }, async () => {
+    const { run, root } = await confined();
+    // bubblewrap cannot mount a file on a folder.
+    mkdirSync(join(root, '.env'));
+    const { text } = await run('echo ran', { basis: 'read-only', hiding: [join(root, '.env')] });
+    expect(text).not.toMatch(/^ran/m);
+    expect(text).toContain('bwrap: ');
+    expect(text).not.toContain('The sandbox blocked it');
+  });
+
   test('a secret that a rule lets the model read is not hidden from a search', { tags: 'long' }, async () => {
     const opened = new Set<string>();
     const { run, root } = await confined({ options: { isReadable: (path) => opened.has(path) } });

@@ -8,7 +8,7 @@ import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { foldText, isSensitive } from '../files/sensitive.ts';
 import { isCredentialSettings, mayHoldCredentials } from '../lookups/credentialSettings.ts';
-import type { FilesBelow } from '../lookups/filesBelow.ts';
+import { type FilesBelow, isMisread } from '../lookups/filesBelow.ts';
 import type { Shown } from '../lookups/gitContent.ts';
 import { gravest, type Policy, workspaceFolders } from '../policy.ts';
 import type { OpenPattern, ReadOnlyUse, Tree } from '../readOnly/use.ts';
@@ -167,8 +167,9 @@ export function hidingOf(decisions: readonly PermissionDecision[]): readonly str
 const MAX_HIDING = 50;
 
 /**
- * Returns a test for secrets, and files that a rule denies reading, that the sandbox can hide from a search without changing its other results: git would
- * report a tracked file as changed, and needs its own.
+ * Returns a test for secrets, and files that a rule denies reading, that the sandbox can hide from a search without
+ * changing its other results: git would report a tracked file as changed, and needs its own. A name that is not UTF-8
+ * cannot be passed to the sandbox.
  */
 function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
   const indexes = new Map<string, ReadonlySet<string> | undefined>();
@@ -182,7 +183,7 @@ function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
   };
   return ({ behavior, cause, realPath }) => {
     const isWithheld = behavior === 'ask' ? cause === 'secret' : behavior === 'deny' && cause === 'rule';
-    if (!isWithheld || /\/\.git(?:\/|$)/i.test(realPath)) return false;
+    if (!isWithheld || isMisread(realPath) || /\/\.git(?:\/|$)/i.test(realPath)) return false;
     return indexOf(dirname(realPath))?.has(realPath) === false;
   };
 }

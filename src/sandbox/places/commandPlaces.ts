@@ -110,7 +110,7 @@ export function createPlaceFinder(
     const workspace = workspaceNow(given.workspace);
     const roots = isReadOnly ? [] : workspace;
     const walked = await inOrder(roots, walk.inSlices);
-    const secrets = isReadOnly ? (await inOrder(workspace, findSecrets.inSlices)).flat() : [];
+    const secrets = isReadOnly ? await inOrder(workspace, findSecrets.inSlices) : [];
     const repositories = walked.flatMap((one) => one.repositories);
     const writable = isReadOnly ? [] : writableFolders(given);
     beforeCreating();
@@ -120,12 +120,15 @@ export function createPlaceFinder(
       closed,
       home: given.home,
     });
-    const projectSecrets = [...new Set([...secrets, ...(request.grant.hiding ?? [])])];
+    const projectSecrets = [
+      ...new Set([...secrets.flatMap(({ files }) => files), ...(request.grant.hiding ?? [])]),
+    ];
     const named = findPlaces({
       ...given,
       repositories,
       closedGitFolders: closed,
       projectSecrets,
+      secretFolders: secrets.flatMap(({ folders }) => folders),
       emptyFile: projectSecrets.length > 0 ? realEmptyFile(options.emptyFile) : undefined,
       namedPipes: await findPipes(given.home, given.temporary),
       // macOS profiles cannot replace one folder with another.

@@ -30,6 +30,8 @@ export interface PlaceOptions {
   /** Files with secrets in the workspace. */
   readonly projectSecrets: readonly string[];
   /** See `SandboxPlaces`. */
+  readonly secretFolders?: readonly string[];
+  /** See `SandboxPlaces`. */
   readonly emptyFile?: string | undefined;
   readonly home: string;
   /** The home according to the system's user database, if it differs: ssh and gpg use it. */
@@ -134,6 +136,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     hidden: [...hidden, ...pipes.map((path) => ({ path, isDirectory: false }))],
     alwaysHidden: outermost((options.denyReadAlways ?? []).flatMap((path) => hiddenPlace(path, mountsNow()))),
     projectSecrets: options.projectSecrets,
+    secretFolders: options.secretFolders ?? [],
     emptyFile: options.emptyFile,
     readable: [...shown, ...workspace].filter((path) =>
       hidden.some((place) => place.path !== path && isInside(path, place.path)),

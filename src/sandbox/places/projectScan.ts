@@ -2,7 +2,7 @@
  * Scans a workspace for repositories, for files that other programs run or take settings from, and for files with
  * secrets.
  */
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { lstatOf, namesIn } from '../../disk/fileLookups.ts';
 import { createFolderWalk, type FolderWalk } from '../../disk/folderWalk.ts';
 import { atOnce, inSlices, type Steps } from '../../disk/slices.ts';
@@ -204,19 +204,28 @@ function stampOf(path: string): string {
   return [found.ino, ...entries.map((name) => `${name} ${lstatOf(join(path, name))?.ctimeNs}`)].join(' ');
 }
 
+/** What to hide. */
+interface SecretsFound {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
+/** True if a path is not UTF-8, so that it cannot be passed to another program. */
+const isMisread = (path: string): boolean => path.includes('\ufffd');
+
 /** Each is a mount. */
 const MAX_SECRETS = 100;
 
 /**
  * Creates a function that finds the files with secrets in a folder, nearest first, without files that git tracks: git
  * shows their content anyway, and would report a hidden one as changed. A command can add any file to the index, so a
- * file counts as tracked only as in `createDeniedScan`. Leaves out what rules let the model read. The function never throws.
+ * file counts as tracked only as in `createDeniedScan`. Leaves out what rules let the model read. Of a file whose name is not UTF-8 it gives the folder, unless that is the project. Never throws.
  */
 export function createSecretsScan(
   isSensitive: (path: string) => boolean,
   notes: TrackedNotes,
   isReadable: (path: string) => boolean,
-): Scan<readonly string[]> {
+): Scan<SecretsFound> {
   const trackedOf = createTrackedFiles();
   const walk = createFolderWalk((path, entries) => ({
     found: {
@@ -238,6 +247,11 @@ export function createSecretsScan(
         if (held.has(path) || known.isTracked(path) || known.isNew(path)) tracked.add(path);
     }
     notes.save([root], [...tracked], isSensitive);
-    return secrets.filter((path) => !tracked.has(path) && !isReadable(path)).slice(0, MAX_SECRETS);
+    const hidden = secrets.filter((path) => !tracked.has(path) && !isReadable(path));
+    const misread = hidden.filter(isMisread).map((path) => dirname(path));
+    return {
+      files: hidden.filter((path) => !isMisread(path)).slice(0, MAX_SECRETS),
+      folders: [...new Set(misread)].filter((folder) => folder !== root && !isMisread(folder)),
+    };
   });
 }

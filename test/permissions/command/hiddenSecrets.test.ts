@@ -168,6 +168,15 @@ describe('a search that shows secrets without naming them', () => {
     expect(showing.staysHidden).toContain(join(root, '.env'));
   });
 
+  test('a secret whose name is not UTF-8 cannot be hidden', async () => {
+    const place = join(root, 'docs/odd');
+    mkdirSync(place, { recursive: true });
+    writeFileSync(Buffer.concat([Buffer.from(join(place, '.env.')), Buffer.from([0xff])]), 'x\n');
+    const { behavior, hiding } = await bash('grep -r foo docs/odd');
+    expect({ behavior, hiding }).toEqual({ behavior: 'ask', hiding: undefined });
+    expect((await bash('grep -r foo src')).behavior).toBe('allow');
+  });
+
   test('git would report a tracked secret as changed, and needs its own settings', async () => {
     const place = join(root, 'docs/tracked');
     mkdirSync(place, { recursive: true });
