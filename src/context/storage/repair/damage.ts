@@ -48,7 +48,8 @@ export function damageNotices(
         : first.reason === missing
           ? `Something is missing from this session’s log, and could not be read: ${lossOf(damaged)}.`
           : `Line ${first.line} of this session’s log could not be read as it was written (it ${phrase(first.reason)}): ${lossOf(damaged)}.`;
-  const kept = quarantine === undefined ? 'The log is left as it is' : `The bytes are kept in ${quarantine}`;
+  const isCopied = quarantine !== undefined && damaged.every(({ bytes }) => bytes <= maxBytes);
+  const kept = isCopied ? `The bytes are kept in ${quarantine}` : 'The log is left as it is';
   return [`${what} ${kept}; \`clawdcode session verify ${sessionId}\` has details.`];
 }
 

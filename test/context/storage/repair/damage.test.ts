@@ -218,6 +218,11 @@ test.each([
     [damage('lines run together'), damage('not an entry', [4, 9])],
     /^2 places .*: 6 entries are lost \(#4–#9\)\. .* in \/q;/,
   ],
+  // Only its beginning is copied.
+  [
+    [{ ...damage('longer than any line can be', [4, 4]), bytes: 2 ** 28 }],
+    /^Line 3 .* \(it is longer than any line can be\): 1 entry is lost \(#4\)\. The log is left as it is;/,
+  ],
 ])('%j is described in a sentence', (damaged, sentence) => {
   const notices = damageNotices(damaged, { sessionId: 's', quarantine: '/q' });
   expect(notices).toEqual(sentence === undefined ? [] : [expect.stringMatching(sentence)]);
