@@ -74,10 +74,10 @@ export interface Agent {
   /** Returns the newest `limit` turns of the conversation, oldest first, each with its changes on disk. */
   turns(limit: number): Promise<readonly TurnRecord[]>;
   /**
-   * Plans a rewind to before the turn of this prompt; undefined if there is no such turn. `unseen`: it is applied without
-   * being shown; outside the project, it then changes only what this process has recorded or shown.
+   * Plans a rewind to before the turn of this prompt; undefined if there is no such turn. Files that another
+   * process has recorded, and whose write would need approval, are left unchanged.
    */
-  planRewind(uuid: string, how?: 'unseen'): Promise<RewindPlan | undefined>;
+  planRewind(uuid: string): Promise<RewindPlan | undefined>;
   /**
    * Returns the changes on disk, combined from the first state to the last: of the whole session, or of one prompt's
    * turn. Undefined if there is no such turn.

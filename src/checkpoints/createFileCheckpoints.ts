@@ -12,7 +12,7 @@ import { diffChanges } from './restoring/steps.ts';
 import { createContents, Stash } from './scan/contents.ts';
 import { realFolder, statEntry } from './scan/diskEntry.ts';
 import { createYieldTimer } from './scan/walk.ts';
-import { type CheckpointOptions, defaultLimits } from './types.ts';
+import { type CheckpointOptions, defaultLimits, type NeedsApproval } from './types.ts';
 
 export interface OpenFileCheckpoints extends FileCheckpoints {
   /** Stops a running baseline and releases the copies; the object must not be used afterwards. */
@@ -57,6 +57,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
     blobs,
     pace: createYieldTimer(),
     isCaseBlind,
+    needsApproval: options.needsApproval ?? outside(roots),
     maxBytes: limits.maxNamedFileBytes,
   };
 
@@ -87,7 +88,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
     },
     capture: (paths) => inTurn(() => recorder.capture(paths), unknown),
     keep: (paths) => inTurn(() => recorder.keep(paths), undefined),
-    plan: (changes, isShown) => inTurn(() => planRestore(changes, restore, isShown), { steps: [] }),
+    plan: (changes, foreign) => inTurn(() => planRestore(changes, restore, foreign), { steps: [] }),
     apply: (plan) =>
       inTurn(
         async () => {
@@ -106,6 +107,12 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
       }, undefined);
     },
   };
+}
+
+/** Without other rules, only paths in the roots may be written without approval. */
+function outside(roots: readonly string[]): NeedsApproval {
+  return () => (path) =>
+    roots.some((root) => path.startsWith(`${root}/`)) ? undefined : 'It is outside the project.';
 }
 
 /** Returns whether the file system ignores case, checked once with another spelling of the root's name. */

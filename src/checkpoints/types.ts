@@ -13,6 +13,12 @@ export interface CheckpointBlobs {
   read(ref: { readonly hash: string }): Promise<Buffer | undefined>;
 }
 
+/**
+ * Returns, for one plan, a function that says why writing an absolute path would need approval, ready to show; undefined
+ * if it would not.
+ */
+export type NeedsApproval = () => (path: string) => string | undefined;
+
 export interface CheckpointLimits {
   /** A larger file is kept only if a tool call names it. */
   readonly maxFileBytes: number;
@@ -50,6 +56,8 @@ export interface CheckpointOptions {
   readonly mayKeep?: (path: string) => boolean;
   /** True for content that must not be stored anywhere; absent = any content may be stored. */
   readonly holdsSecrets?: ((bytes: Uint8Array) => boolean) | undefined;
+  /** Applies to changes that another process has logged. Default: everything outside the roots needs approval. */
+  readonly needsApproval?: NeedsApproval;
   readonly limits?: Partial<CheckpointLimits>;
   /** Receives problems outside a call, ready to show. */
   readonly onWarning?: (message: string) => void;

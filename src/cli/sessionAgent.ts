@@ -116,7 +116,9 @@ export function createSessionAgent(
       await Promise.all([toolset.dispose(), leaveServers?.()]);
       await shared.programs.settled();
     },
-    files: isEphemeral ? undefined : openFileCheckpoints(context, settings, place, debug.write, redaction),
+    files: isEphemeral
+      ? undefined
+      : openFileCheckpoints(context, settings, place, debug.write, redaction, permissions.writeApprovals),
     runningCalls: toolset.runningCalls,
     tasks: toolset.tasks,
     lateNotes: () => [...toolset.lateNotes(), ...told.splice(0)],

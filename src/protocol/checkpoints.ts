@@ -101,10 +101,10 @@ export interface FileCheckpoints {
   /** Stores the current content of files that a call is about to change. */
   keep(paths: readonly string[]): Promise<void>;
   /**
-   * Plans a rewind to before these changes, which are in chronological order. `isShown` is for plans that the user does
-   * not see: outside the project, only paths shown before may change, since a log may name any path.
+   * Plans a rewind to before these changes, which are in chronological order. `foreign`: paths of changes that this
+   * process has not logged itself. A log may name any path, so those whose write would need approval are left unchanged.
    */
-  plan(changes: readonly PathChange[], isShown?: (path: string) => boolean): Promise<RestorePlan>;
+  plan(changes: readonly PathChange[], foreign?: ReadonlySet<string>): Promise<RestorePlan>;
   /**
    * Applies the plan. Returns the changes made, for the log, and notes about steps that were not applied, ready to
    * show.

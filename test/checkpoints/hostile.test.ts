@@ -37,6 +37,39 @@ async function changesOf(command: string): Promise<readonly PathChange[]> {
   return (await bench.checkpoints.capture()).changes;
 }
 
+test('of what another process has logged, only ordinary files of the project are restored, without special bits', async () => {
+  write('plain.sh', 'one\n');
+  const changes = await changesOf('chmod 755 plain.sh; rm plain.sh; mkdir d');
+  const [before] = changes.flatMap((change) => (change.before?.type === 'file' ? [change.before] : []));
+  if (before === undefined) throw new Error('The file was not recorded.');
+  const outside = join(bench.outside, 'rc');
+  const forged = [
+    ...[at('plain.sh'), at('.husky'), outside].map((path) => ({ path, before: { ...before, mode: 0o6777 } })),
+    { path: at('e'), before: { type: 'folder', mode: 0o3777 } as const },
+  ];
+  const checkpoints = bench.reopen({
+    needsApproval: () => (path) => (path === at('.husky') || path === outside ? 'It asks.' : undefined),
+  });
+  const foreign = new Set(forged.map(({ path }) => path));
+  const planned = await checkpoints.plan(forged, foreign);
+  const hint =
+    'The change was not recorded since ClawdCode started, so it is not restored. /diff shows it, so that you can do so by hand.';
+  expect(planned.steps.map(({ action, reason }) => [action, reason])).toEqual([
+    ['create', undefined],
+    ['refuse', `It asks. ${hint}`],
+    ['refuse', `It asks. ${hint}`],
+    ['create', undefined],
+  ]);
+  await checkpoints.apply(planned);
+  expect([at('plain.sh'), at('e')].map((path) => statSync(path).mode & 0o7777)).toEqual([0o777, 0o777]);
+  expect([existsSync(at('.husky')), existsSync(outside)]).toEqual([false, false]);
+  const own = await checkpoints.plan(forged.slice(1, 3));
+  expect(
+    own.steps.map(({ action }) => action),
+    'recorded by this process',
+  ).toEqual(['create', 'create']);
+});
+
 test('writes nothing through a folder that has become a link leading out', async () => {
   mkdirSync(at('d'));
   write('d/a.txt', 'one\n');

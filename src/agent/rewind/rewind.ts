@@ -52,8 +52,8 @@ interface RewindPorts {
 
 interface Rewinder {
   /** See `planRewind` of the agent. */
-  plan(uuid: string, how?: 'unseen'): Promise<RewindPlan | undefined>;
-  /** Rewinds. Uses the plan made last unless the session has changed since; otherwise plans again, unseen. */
+  plan(uuid: string): Promise<RewindPlan | undefined>;
+  /** Rewinds. Uses the plan made last unless the session has changed since; otherwise plans again. */
   rewind(uuid: string, scope: RewindScope): Promise<RewindReport>;
   undo(): Promise<RewindReport>;
 }
@@ -62,10 +62,8 @@ const NO_FILES = 'This session keeps no checkpoints.';
 
 function createRewinder(ports: RewindPorts): Rewinder {
   const { context, files, checkpoints, modes, now, cwd, setCwd } = ports;
-  const { plan, takePlan, planFiles, shownPaths } = createPlanner(ports);
+  const { plan, takePlan, planFiles, isOwn } = createPlanner(ports);
   const restore = createRestore({ context, files, checkpoints });
-  /** The rewinds of this process. The log may have others, written by another program. */
-  const own = new Set<string>();
   /** Paths in the reviews of undos. */
   const reviewed = new Set<string>();
 
@@ -106,7 +104,6 @@ function createRewinder(ports: RewindPorts): Rewinder {
         setCwd(rewound.last.cwd);
     }
     if (entry === undefined) return refused('rewind', 'The conversation cannot be rewound to that point.');
-    own.add(entry);
     const { done, left } = await restore(restored, 'rewind', entry);
     if (scope === 'files' && done.length > 0) await context.append(rewindNote(done, 'earlier'));
     if (scope !== 'files') await modes.retell();
@@ -127,7 +124,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
   /** Completes an undo during which the program was stopped; its entry is already in the log. */
   const finishUndo = async (entry: JSONLEntry): Promise<RewindReport> => {
     const wanted = plannedChanges(entry);
-    const back = await planFiles(wanted.map(inverse), (path) => shownPaths.has(path));
+    const back = await planFiles(wanted.map(inverse), isOwn(entry) ? [] : wanted);
     const review = reviewOf(back);
     if (review !== undefined) return review;
     const { steps } = back;
@@ -159,8 +156,8 @@ function createRewinder(ports: RewindPorts): Rewinder {
       );
     const changes = appliedChanges(entry, since);
     if (changes.length > 0 && files === undefined) return refused('undo', NO_FILES);
-    const back = await planFiles(changes, (path) => shownPaths.has(path));
-    const review = own.has(entry.uuid) ? undefined : reviewOf(back);
+    const back = await planFiles(changes, isOwn(entry) ? [] : changes);
+    const review = isOwn(entry) ? undefined : reviewOf(back);
     if (review !== undefined) return review;
     const isAnswered = since.some(({ type }) => type === 'assistant');
     // If the model has not replied yet, the notes about restored files are undone with the rewind.
@@ -187,37 +184,33 @@ function createRewinder(ports: RewindPorts): Rewinder {
   return { plan, rewind, undo };
 }
 
-/** Plans rewinds, and remembers which paths their plans showed. */
+/** Plans rewinds, and knows which entries this process has written. */
 function createPlanner({ context, files, checkpoints }: RewindPorts) {
   /** The plan made last, and the last entry at that time. `files` checks each path again before changing it. */
   let made: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;
-  /**
-   * All paths in plans shown so far, or that an unseen plan was free to change. `files.plan` is stricter with other paths.
-   */
-  const shownPaths = new Set<string>();
   /** The entries of this process. Another program may have written the others. */
   const own = new Set<string>();
   context.subscribe(({ type, uuid }) => {
     if (type === 'system') own.add(uuid);
   });
+  const isOwn = ({ uuid }: JSONLEntry): boolean => own.has(uuid);
   const lastEntry = (): string | undefined => context.entries().at(-1)?.uuid;
 
   const planFiles = async (
     changes: readonly PathChange[],
-    isShown: (path: string) => boolean,
+    foreign: readonly { readonly path: string }[],
   ): Promise<RestorePlan> =>
     files === undefined || changes.length === 0
       ? { steps: [] }
-      : checkpoints.alone(() => files.plan(changes, isShown));
+      : checkpoints.alone(() => files.plan(changes, new Set(foreign.map(({ path }) => path))));
 
-  const plan = async (uuid: string, how?: 'unseen'): Promise<RewindPlan | undefined> => {
+  const plan = async (uuid: string): Promise<RewindPlan | undefined> => {
     await checkpoints.settled();
     const turn = await findTurn(context, uuid);
     if (turn === undefined) return undefined;
-    const { changes, notes, foreign } = await changesSince(context, turn.seq, (one) => own.has(one));
-    const isFree = (path: string): boolean => how === undefined || shownPaths.has(path) || !foreign.has(path);
+    const { changes, notes, foreign } = await changesSince(context, turn.seq, isOwn);
     let noFiles = files === undefined ? NO_FILES : undefined;
-    const filePlan = await planFiles(changes, isFree).catch((error: unknown): RestorePlan => {
+    const filePlan = await planFiles(changes, foreign).catch((error: unknown): RestorePlan => {
       noFiles = `The files cannot be read: ${error instanceof Error ? error.message : String(error)}`;
       return { steps: [] };
     });
@@ -228,17 +221,16 @@ function createPlanner({ context, files, checkpoints }: RewindPorts) {
       ...(noFiles === undefined ? {} : { noFiles }),
     };
     made = { plan: planned, at: lastEntry() };
-    for (const { path } of filePlan.steps) if (isFree(path)) shownPaths.add(path);
     return planned;
   };
-  /** Returns the last plan if it still applies; otherwise makes a new one, which the user has not seen. */
+  /** Returns the last plan if it still applies; otherwise makes a new one. */
   const takePlan = async (uuid: string): Promise<RewindPlan | undefined> => {
     const isSame = made?.plan.turn.uuid === uuid && made.at === lastEntry();
-    const taken = isSame ? made?.plan : await plan(uuid, 'unseen');
+    const taken = isSame ? made?.plan : await plan(uuid);
     made = undefined;
     return taken;
   };
-  return { plan, takePlan, planFiles, shownPaths };
+  return { plan, takePlan, planFiles, isOwn };
 }
 
 function refused(type: RewindReport['type'], message: string): RewindReport {

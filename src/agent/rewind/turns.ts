@@ -185,24 +185,23 @@ export async function findTurn(log: PagedLog, uuid: string): Promise<TurnRecord 
 interface ChangesSince {
   readonly changes: readonly PathChange[];
   readonly notes: readonly string[];
-  /** The paths of changes in other entries than those that `isOwn` names. */
-  readonly foreign: ReadonlySet<string>;
+  /** The changes in other entries than this process's own. */
+  readonly foreign: readonly PathChange[];
 }
 
 /** Returns all changes on disk after this position, including those of turns that were rewound. */
 export async function changesSince(
   log: PagedLog,
   seq: number,
-  isOwn: (uuid: string) => boolean = () => false,
+  isOwn: (entry: JSONLEntry) => boolean = () => false,
 ): Promise<ChangesSince> {
   const entries = await readBack(log, ([first]) => first !== undefined && first.seq <= seq);
   const since = entries.filter((entry) => entry.seq > seq);
   const notes = since.flatMap((entry) => checkpointOf(entry)?.notes ?? []);
-  const others = changesIn(since.filter(({ uuid }) => !isOwn(uuid)));
   return {
     changes: changesIn(since),
     notes: [...new Set(notes)],
-    foreign: new Set(others.map(({ path }) => path)),
+    foreign: changesIn(since.filter((entry) => !isOwn(entry))),
   };
 }
 

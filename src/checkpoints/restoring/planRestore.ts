@@ -16,15 +16,16 @@ const MAX_TEXT_BYTES = 2 ** 20;
 export async function planRestore(
   changes: readonly PathChange[],
   deps: RestoreDeps,
-  isShown: (path: string) => boolean = () => true,
+  foreign: ReadonlySet<string> = new Set(),
 ): Promise<RestorePlan> {
   const steps = new Map<string, RestoreStep>();
   const repositories = new Map<string, boolean>();
+  const needsApproval = foreign.size === 0 ? undefined : deps.needsApproval();
   const paths = byPath(changes);
   // From the top down: if a folder replaces a link, nothing exists inside it until then.
   for (const path of [...paths.keys()].sort()) {
-    const isUnseen = !deps.roots.some((root) => path.startsWith(`${root}/`)) && !isShown(path);
-    const blocked = unreachable(path, repositories) ?? (isUnseen ? UNSEEN : undefined);
+    const approval = foreign.has(path) ? needsApproval?.(path) : undefined;
+    const blocked = unreachable(path, repositories) ?? (approval && `${approval} ${NOT_OURS}`);
     steps.set(
       path,
       blocked === undefined
@@ -63,9 +64,11 @@ async function planPath(
     disk?.type === 'file' && disk.hash === wanted && bytes !== undefined
       ? bytes
       : deps.blobs.read({ hash: wanted });
-  const undone = await undoPath(disk, changes, load);
-  if (undone.type === 'refuse') return idleStep(path, 'refuse', undone.reason, disk);
-  if (sameState(disk, undone.to)) return idleStep(path, 'nothing', undefined, disk);
+  const undoing = await undoPath(disk, changes, load);
+  if (undoing.type === 'refuse') return idleStep(path, 'refuse', undoing.reason, disk);
+  const undone = { ...undoing, to: withoutSpecialBits(undoing.to, disk) };
+  if ([undoing.to, undone.to].some((to) => sameState(disk, to)))
+    return idleStep(path, 'nothing', undefined, disk);
   const missing = await unavailableContent(undone.to, undone.merged, deps.blobs);
   if (missing !== undefined) return idleStep(path, 'refuse', missing, disk);
   const name = describePath(deps.root, path);
@@ -93,8 +96,20 @@ const isHashed = (state: PathState | undefined): boolean =>
 const isHash = (state: PathState | undefined, wanted: string): boolean =>
   state?.type === 'file' && state.hash === wanted;
 
-/** Why a plan that is applied without review leaves a path outside the project alone. */
-const UNSEEN = 'it is outside the project, and you have not seen it in a rewind since the program started';
+/** Follows the reason why a write would need approval. */
+const NOT_OURS =
+  'The change was not recorded since ClawdCode started, so it is not restored. /diff shows it, so that you can do so by hand.';
+
+/**
+ * The state without setuid, setgid and sticky: a log could name them for any file. A folder keeps those that it has on
+ * disk.
+ */
+function withoutSpecialBits(to: PathState | undefined, disk: PathState | undefined): PathState | undefined {
+  if (to?.type === 'file') return { ...to, mode: to.mode & 0o777 };
+  if (to?.type !== 'folder') return to;
+  const kept = disk?.type === 'folder' ? disk.mode & to.mode & 0o7000 : 0;
+  return { ...to, mode: (to.mode & 0o777) | kept };
+}
 
 /** A path from a log that stores no secrets: it never existed under this name. */
 const REDACTED = /\[redacted: [a-z0-9-]+ [0-9a-f]{4}\]/;

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { PathChange, PathState, RestoreStep } from '../../protocol/checkpoints.ts';
 import type { YieldTimer } from '../scan/Coverage.ts';
-import { type CheckpointBlobs, describePath } from '../types.ts';
+import { type CheckpointBlobs, describePath, type NeedsApproval } from '../types.ts';
 import { byPath, type FileState, sameContent, sameState, spanning } from './states.ts';
 import type { LoadContent } from './undoPath.ts';
 
@@ -14,6 +14,8 @@ export interface RestoreDeps {
   readonly blobs: CheckpointBlobs;
   readonly pace: YieldTimer;
   readonly isCaseBlind: (path: string) => boolean;
+  /** See `CheckpointOptions`. */
+  readonly needsApproval: NeedsApproval;
 }
 
 interface StepText {

@@ -12,6 +12,7 @@ import { decideFile } from '../../permissions/files/fileDecision.ts';
 import { secretPlaceTest } from '../../permissions/files/secretPlace.ts';
 import { isSensitive } from '../../permissions/files/sensitive.ts';
 import { diskLookups } from '../../permissions/lookups/diskLookups.ts';
+import { lookupsOnce } from '../../permissions/lookups/lookupsOnce.ts';
 import { notUnderstood, type PermissionEngine } from '../../permissions/PermissionEngine.ts';
 import type { Policy, PolicyFacts } from '../../permissions/policy.ts';
 import type { AnsweredCall, LearnedRules } from '../../permissions/rules/learnRules.ts';
@@ -85,6 +86,11 @@ export interface Permissions {
   isWithheld(path: string): boolean;
   /** True if Read may read the file without approval even in the strictest mode. */
   isReadable(path: string): boolean;
+  /**
+   * Returns a function that says why writing a file needs approval even where edits are accepted, ready to show;
+   * undefined if it does not. It looks things up once, so use it for one moment only.
+   */
+  writeApprovals(): (path: string) => string | undefined;
   /** The same rules, including later ones, for an agent that works in a worktree of the project. */
   inWorktree(path: string): Permissions;
 }
@@ -211,6 +217,14 @@ function permissionsAt(
     },
     isReadable: (path) =>
       decideFile({ tool: 'Read', verb: 'read', path }, policyFor('default')).behavior === 'allow',
+    writeApprovals() {
+      const once = lookupsOnce(lookups, () => performance.now());
+      const policy = { ...policyFor('acceptEdits'), ...once.lookups };
+      return (path) => {
+        const { behavior, reason } = decideFile({ tool: toolNames.write, verb: 'write', path }, policy);
+        return behavior === 'allow' ? undefined : reason;
+      };
+    },
     async covers(rule, tool, access) {
       if ('error' in parseRule(rule)) return true;
       // As a deny rule, which covers a command if it covers any part of it.

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { createFileCheckpoints, type OpenFileCheckpoints } from '../../checkpoints/createFileCheckpoints.ts';
-import type { CheckpointBlobs } from '../../checkpoints/types.ts';
+import type { CheckpointBlobs, NeedsApproval } from '../../checkpoints/types.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type ContextManager, getProjectStoragePath } from '../../context/index.ts';
 import { isInside } from '../../disk/paths.ts';
@@ -21,6 +21,7 @@ export function openFileCheckpoints(
   place: AppPaths,
   onWarning: (message: string) => void,
   redaction: WriteRedaction | undefined,
+  needsApproval?: NeedsApproval,
 ): OpenFileCheckpoints | undefined {
   const { enabled, ...limits } = checkpoints;
   if (!enabled) return undefined;
@@ -32,6 +33,7 @@ export function openFileCheckpoints(
     exclude: [place.dataRoot],
     blobs: blobsOf(blobs.verbatim(), redaction),
     holdsSecrets: redaction?.holdsSecrets,
+    ...(needsApproval && { needsApproval }),
     limits,
     onWarning,
     env: ownEnvironment(place),
@@ -77,11 +79,12 @@ export function filesAfterMove<T extends FileCheckpoints>(
 
   return {
     ...files,
-    async plan(changes, isShown) {
-      if (!isThere) return files.plan(changes.map(here), isShown);
+    async plan(changes, foreign = new Set()) {
+      if (!isThere)
+        return files.plan(changes.map(here), new Set([...foreign].map((path) => here({ path }).path)));
       const { steps } = await files.plan(
         changes.filter((change) => !isForeign(change)),
-        isShown,
+        foreign,
       );
       const left = new Set(changes.filter(isForeign).map(({ path }) => path));
       return { steps: [...steps, ...[...left].map((path) => refused(path, old))] };

@@ -275,13 +275,12 @@ export async function setMode(
 }
 
 /**
- * Restores the files to before a prompt; the conversation stays. A dry run shows the driver what that changes: without
- * one, what the log of another process names outside the project is left alone.
+ * Restores the files to before a prompt; the conversation stays. A dry run only tells the driver what that changes.
  */
 async function rewindFiles(prompt: string, isDryRun: boolean, agent: Agent): Promise<object> {
   const cannot = (error: string): object => ({ canRewind: false, error });
   if (agent.state().busy) return cannot('A turn is running. Interrupt it, or wait for its result.');
-  const planned = await agent.planRewind(prompt, isDryRun ? undefined : 'unseen');
+  const planned = await agent.planRewind(prompt);
   if (planned === undefined) return cannot('No such prompt in this session.');
   if (planned.noFiles !== undefined) return cannot(planned.noFiles);
   const { steps } = planned.plan;

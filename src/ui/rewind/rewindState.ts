@@ -4,6 +4,7 @@ import type { RestoreStep, RewindPlan, TurnRecord } from '../../protocol/checkpo
 import type { RewindScope } from '../../protocol/ops.ts';
 import { count } from '../../protocol/text/numbers.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
+import { quotedName } from '../../protocol/text/visible.ts';
 import { type Choice, type ChoiceDialog, choiceOfKey } from '../dialog/choices.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 import { renderDiff } from '../print/diff.ts';
@@ -42,8 +43,24 @@ export type RewindState = { readonly list: TurnList } & (
       readonly scope: RewindScope;
       /** First visible line. */
       readonly top: number;
+      readonly reading: Reading;
     }
 );
+
+/** How many lines from the first one on have been on screen without a gap, at this width. */
+export interface Reading {
+  readonly width: number;
+  readonly seen: number;
+}
+
+/** The reading once these lines are on screen too. Another width breaks the lines elsewhere, so it starts over. */
+export function readOn(
+  { width, seen }: Reading,
+  shown: { readonly width: number; readonly first: number; readonly end: number },
+): Reading {
+  const before = width === shown.width ? seen : 0;
+  return { width: shown.width, seen: shown.first <= before ? Math.max(before, shown.end) : before };
+}
 
 /** The state before anything is loaded. */
 export const startState: RewindState = {
@@ -129,8 +146,10 @@ export function restoreDialog(plan: RewindPlan, root: string): ChoiceDialog<Rest
   const asked = `Question: rewind to before "${turn.text.slice(0, 100)}": restore what?`;
   const paths = plan.plan.steps
     .filter(({ action }) => action !== 'nothing')
-    .map(({ action, path, reason }) => {
-      const why = reason === undefined ? '' : ` (${reason})`;
+    .map((step) => {
+      const { action, path, reason } = step;
+      const remarks = [modesOf(step).trim(), ...kindOf(step), reason ?? ''].filter((text) => text !== '');
+      const why = remarks.length === 0 ? '' : ` (${remarks.join('; ')})`;
       return { sign: 'does', text: `${actionWords[action]}: ${shortPath(path, root)}${why}` } as const;
     });
   return {
@@ -231,10 +250,23 @@ function shortPath(path: string, root: string): string {
   return sanitizeLine(reveal(inside));
 }
 
-/** Returns text such as "  600 → 644" if permissions change. */
+/** Modes of files and folders that need no mention. */
+const ORDINARY = new Set([0o644, 0o664, 0o600, 0o640, 0o660, 0o755, 0o775, 0o700, 0o750]);
+
+/** Returns text such as "  600 → 644" if permissions change, and "  executable" for a new file that is. */
 function modesOf({ from, to }: RestoreStep): string {
-  if (from?.type !== 'file' || to?.type !== 'file' || from.mode === to.mode) return '';
-  return `  ${from.mode.toString(8)} → ${to.mode.toString(8)}`;
+  if (to?.type !== 'file' && to?.type !== 'folder') return '';
+  if (from?.type === to.type)
+    return from.mode === to.mode ? '' : `  ${from.mode.toString(8)} → ${to.mode.toString(8)}`;
+  if (!ORDINARY.has(to.mode)) return `  ${to.mode.toString(8)}`;
+  return to.type === 'file' && (to.mode & 0o111) !== 0 ? '  executable' : '';
+}
+
+/** What a path becomes that is neither a file nor a folder. */
+function kindOf({ to, action }: RestoreStep): readonly string[] {
+  if (action === 'refuse') return [];
+  if (to?.type === 'link') return [`a link to ${quotedName(to.target)}`];
+  return to?.type === 'special' ? [`a ${to.kind}`] : [];
 }
 
 function stepLines(step: RestoreStep, width: number, theme: Theme, root: string): string[] {
@@ -245,6 +277,7 @@ function stepLines(step: RestoreStep, width: number, theme: Theme, root: string)
   const lines = width < 40 ? '' : added + removed > 0 ? `  +${added} −${removed}${modes}` : modes;
   const room = Math.max(4, width - word.length - lines.length);
   const head = paint(word) + truncate(shortPath(path, root), room, 'start') + theme.dim(lines);
-  const why = reason === undefined ? [] : wrapText(sanitizeLine(reason), Math.max(4, width - 2), paint);
+  const remarks = [...kindOf(step), ...(reason === undefined ? [] : [reason])];
+  const why = remarks.flatMap((text) => wrapText(sanitizeLine(text), Math.max(4, width - 2), paint));
   return [head, ...why.map((line) => `  ${line}`)];
 }

@@ -346,3 +346,20 @@ test('a hook’s rule covers a command if it covers any part of it', async () =>
   expect(await covers('Edit(*.ts)', 'Edit', { type: 'write', paths: [join(root, 'a.js')] })).toBe(false);
   expect(await covers('mcp__x__*', 'mcp__x__y', { type: 'unknown' })).toBe(true);
 });
+
+test('what a rewind may restore of a log from elsewhere is what Write could write where edits are accepted', async () => {
+  const permissions = await wired({ permissions: { deny: ['Edit(/gen/**)'], allow: ['Edit(~/notes/**)'] } });
+  const approval = permissions.writeApprovals();
+  const { root } = permissions;
+  expect(approval(join(root, 'src/a.ts'))).toBeUndefined();
+  expect(approval(join(root, '../notes/a.md'))).toBeUndefined();
+  for (const path of [
+    '.husky/pre-commit',
+    '.clawdcode.json',
+    '.clawdcode.local.json',
+    '.claude/settings.json',
+  ])
+    expect(approval(join(root, path)), path).toContain('always needs approval');
+  for (const path of ['../.bashrc', '../.clawdcode/config.json', '../other/a.ts', '.env', 'gen/a.ts'])
+    expect(approval(join(root, path)), path).toBeDefined();
+});
