@@ -141,7 +141,7 @@ describe('files', () => {
     const read = await port().read('large.png');
     expect(read).toMatchObject({ type: 'refused' });
     expect(read.type === 'refused' ? read.message : '').toMatch(
-      /^large\.png has 6\.0 MB; .* 5 MB\. Make a smaller copy/,
+      /^large\.png is 6\.0 MB; .* 5 MB\. Make a smaller copy/,
     );
   });
 
