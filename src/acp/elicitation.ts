@@ -1,33 +1,89 @@
-/** Converts a form to the protocol's `elicitation/create`, and the client's response to answers. Pure. */
+/**
+ * Converts a form to the protocol's `elicitation/create`, and the client's responses to an answer. The client shows these
+ * texts as the program's own, so what an MCP server says is marked as a quotation. Pure.
+ */
 import type {
   CreateElicitationResponse,
   ElicitationPropertySchema,
   ElicitationSchema,
 } from '@agentclientprotocol/sdk';
-import type { FieldAnswer, Form, FormField } from '../protocol/forms.ts';
+import { type FieldAnswer, type Form, type FormField, isOfServer } from '../protocol/forms.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
+import { reveal } from '../protocol/text/reveal.ts';
 import { visibleText } from '../protocol/text/visible.ts';
 
 /** Maximum characters of a typed answer. */
 const MAX_ANSWER = 10_000;
 
+interface FormRequest {
+  readonly message: string;
+  readonly requestedSchema: ElicitationSchema;
+}
+
+interface AskedForm {
+  readonly form: Form;
+  /** Who asks, as a sentence without its period; absent for the model. */
+  readonly asker?: string | undefined;
+}
+
 const nameOf = (index: number): string => `q${index + 1}`;
 
-export function formSchema({ fields }: Form): ElicitationSchema {
+/**
+ * Asks what to do first: whether a page is opened, or whether all later forms of the server are declined. Undefined if
+ * accepting and declining the fields is all there is to choose.
+ */
+export function choiceRequest(asked: AskedForm): FormRequest | undefined {
+  const { fields, link, review = [] } = asked.form;
+  const refusals = review.filter(({ sends }) => !sends);
+  if (link === undefined && refusals.length < 2) return undefined;
+  const options = review.map(({ label, sends }, index) => ({
+    const: nameOf(index),
+    title: visibleText(sends && fields.length > 0 ? 'Answer' : label),
+  }));
   return {
-    type: 'object',
-    properties: Object.fromEntries(fields.map((field, index) => [nameOf(index), propertyOf(field)])),
-    required: fields.flatMap(({ isRequired }, index) => (isRequired === true ? [nameOf(index)] : [])),
+    message: messageOf(asked, 'Nothing is sent or opened unless you choose it below.'),
+    requestedSchema: {
+      type: 'object',
+      properties: { choice: { type: 'string', title: 'What to do', oneOf: options } },
+      required: ['choice'],
+    },
   };
 }
 
-export function formMessage({ message, link, fields }: Form): string {
-  const lines = [message, link, ...(message === undefined ? fields.map(({ question }) => question) : [])];
-  return visibleText(lines.filter((line) => line !== undefined).join('\n'));
+/** Asks for the fields. */
+export function fieldsRequest(asked: AskedForm): FormRequest {
+  const { form, asker } = asked;
+  const accepting =
+    form.fields.length === 0
+      ? 'If you accept, the server is told that you do.'
+      : 'If you accept, your answers are sent to the server.';
+  return {
+    message: messageOf(asked, accepting),
+    requestedSchema: {
+      type: 'object',
+      properties: Object.fromEntries(
+        form.fields.map((field, index) => [nameOf(index), propertyOf(field, asker)]),
+      ),
+      required: form.fields.flatMap(({ isRequired }, index) => (isRequired === true ? [nameOf(index)] : [])),
+    },
+  };
 }
 
-function propertyOf(field: FormField): ElicitationPropertySchema {
-  const head = { title: visibleText(field.header), description: visibleText(field.question) };
+/** Who asks, what accepting does, and the text of the form. */
+function messageOf({ form, asker }: AskedForm, accepting: string): string {
+  const { message, link, fields } = form;
+  if (!isOfServer(form)) return visibleText(message ?? fields.map(({ question }) => question).join('\n'));
+  return [
+    ...(asker === undefined ? [] : [`${visibleText(asker)}.`]),
+    ...(link === undefined ? [] : [`It wants you to open a page of the host ${new URL(link).host}:`, link]),
+    accepting,
+    ...(message === undefined ? [] : [reveal(message).trim().replace(/^/gm, '> ')]),
+  ].join('\n');
+}
+
+function propertyOf(field: FormField, asker: string | undefined): ElicitationPropertySchema {
+  const description = asker === undefined ? field.question : `${asker}: ${field.question}`;
+  const head = { title: visibleText(field.header), description: visibleText(description) };
   if (field.type === 'text') {
     const { minimum, maximum, minLength, maxLength } = field;
     if (field.holds !== 'text')
@@ -52,21 +108,39 @@ function propertyOf(field: FormField): ElicitationPropertySchema {
     : { ...head, type: 'string', oneOf: options };
 }
 
-/** The answers; a form that is declined or dismissed is denied, as in the terminal. */
+/** The chosen one of the form's choices, to be asked first; its answer if nothing else is to be asked. */
+export function chosenAnswer(
+  response: CreateElicitationResponse,
+  form: Form,
+): { readonly choice?: string; readonly answer?: PermissionAnswer } {
+  if (response.action !== 'accept') return { answer: refused(response, form) };
+  const given = contentOf(response).choice;
+  const chosen = form.review?.find((_, index) => nameOf(index) === given);
+  // Without a choice, nothing is opened and nothing sent.
+  if (chosen === undefined) return { answer: { behavior: 'deny' } };
+  const named = chosen.name === undefined ? {} : { choice: chosen.name };
+  if (!chosen.sends) return { answer: { behavior: 'deny', ...named } };
+  return form.fields.length > 0 ? named : { answer: { behavior: 'allow', answers: [], ...named } };
+}
+
+/** The answers to the fields; a form that is declined or dismissed is denied, as in the terminal. */
 export function formAnswer(response: CreateElicitationResponse, form: Form): PermissionAnswer {
-  if (response.action !== 'accept') return { behavior: 'deny' };
-  const given = 'content' in response && isRecord(response.content) ? response.content : {};
+  if (response.action !== 'accept') return refused(response, form);
+  const given = contentOf(response);
   return {
     behavior: 'allow',
     answers: form.fields.map((field, index) => answerTo(field, given[nameOf(index)])),
-    ...choiceThatSends(form),
   };
 }
 
-const choiceThatSends = ({ review }: Form): { choice?: string } => {
-  const name = review?.find(({ sends }) => sends)?.name;
-  return name === undefined ? {} : { choice: name };
-};
+/** A server is told whether the user has declined or closed the form. */
+function refused({ action }: CreateElicitationResponse, { review = [] }: Form): PermissionAnswer {
+  const decline = action === 'decline' ? review.find(({ sends }) => !sends)?.name : undefined;
+  return { behavior: 'deny', ...(decline !== undefined && { choice: decline }) };
+}
+
+const contentOf = (response: CreateElicitationResponse): Readonly<Record<string, unknown>> =>
+  'content' in response && isRecord(response.content) ? response.content : {};
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;

@@ -3,9 +3,10 @@
  * or any other one, denies the call.
  */
 import { refusalOf } from '../headless/denials.ts';
+import type { Form } from '../protocol/forms.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
 import type { ClientAbilities, ClientLink } from './clientLink.ts';
-import { formAnswer, formMessage, formSchema } from './elicitation.ts';
+import { choiceRequest, chosenAnswer, fieldsRequest, formAnswer } from './elicitation.ts';
 import {
   isTooLong,
   permissionAnswer,
@@ -62,8 +63,7 @@ async function ask(
   const { preview, from, callId } = question;
   if (preview.type === 'form') {
     if (!abilities.forms) return refusalOf(question);
-    const request = { message: formMessage(preview), requestedSchema: formSchema(preview) };
-    return formAnswer(await link.askForm(request, signal), preview);
+    return askFields(question, preview, link, signal);
   }
   if (isTooLong(preview))
     return {
@@ -84,4 +84,19 @@ async function ask(
     void link.update({ sessionUpdate: 'tool_call_update', toolCallId: id, status });
   }
   return answer;
+}
+
+async function askFields(
+  { headline, from }: PermissionQuestion,
+  form: Form,
+  link: ClientLink,
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  const asker = from === undefined || headline === undefined ? headline : `${headline} (subagent ${from})`;
+  const choices = choiceRequest({ form, asker });
+  if (choices !== undefined) {
+    const { answer } = chosenAnswer(await link.askForm(choices, signal), form);
+    if (answer !== undefined) return answer;
+  }
+  return formAnswer(await link.askForm(fieldsRequest({ form, asker }), signal), form);
 }

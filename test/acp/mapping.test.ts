@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { readClientServers } from '../../src/acp/clientServers.ts';
 import { configOptionsOf, modesOf } from '../../src/acp/configOptions.ts';
 import { diffContent, firstLineOf } from '../../src/acp/diffContent.ts';
-import { formAnswer, formSchema } from '../../src/acp/elicitation.ts';
+import { fieldsRequest, formAnswer } from '../../src/acp/elicitation.ts';
 import { promptOf } from '../../src/acp/promptContent.ts';
 import { promptEnd } from '../../src/acp/stopReason.ts';
 import { fenced } from '../../src/acp/text.ts';
@@ -215,7 +215,7 @@ describe('forms', () => {
   };
 
   test('fields become properties', () => {
-    expect(formSchema(form)).toMatchObject({
+    expect(fieldsRequest({ form }).requestedSchema).toMatchObject({
       properties: {
         q1: { type: 'string', oneOf: [{ const: 'Red' }, { const: 'Blue' }] },
         q2: { type: 'integer', minimum: 1 },
