@@ -17,6 +17,7 @@ import { filesToAdd, followsGit, type GitChange } from '../rules/gitChanges.ts';
 import { showing, shownByGit } from '../rules/gitScope.ts';
 import type { ScopeInput } from '../rules/ruleScope.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
+import { hiddenInGit } from './git/hiddenInGit.ts';
 import { foldersOf, namesUnknown, packs, readsFound, takesNames, traverses } from './namedPaths.ts';
 import { MAX_JUDGED, textWordsOf, withoutQuotes } from './textPaths.ts';
 import { decideShown, decideTracked, needsCheck, secretBelow } from './treeDecision.ts';
@@ -43,6 +44,8 @@ export function hiddenSecret({ visit, use, policy, change }: ScopeInput, what: s
       ),
     ]);
     if (inGit !== undefined && inGit.behavior !== 'allow') return inGit.reason;
+    const hidden = use === undefined ? hiddenInGit(part, directory, change, what, policy) : undefined;
+    if (hidden !== undefined) return hidden;
     const added = addedFiles(part, directory, policy);
     if (added === undefined) return `Which files ${what} adds to the repository is not known.`;
     const secret = added

@@ -144,6 +144,16 @@ const showingWith: Readonly<Record<string, RegExp>> = {
   status: /^(?:-[A-Za-z]*v|--v)/,
 };
 
+/** True if a git command with these words after its subcommand may show the content of files that no word names. */
+export function mayShow({ argv }: Pick<CommandPart, 'argv'>, args: readonly string[]): boolean {
+  const at = subcommandAt(argv);
+  const name = argv[at] ?? '';
+  return (
+    showing.test(name === 'stash' ? `stash ${argv[at + 1]}` : name) ||
+    (Object.hasOwn(showingWith, name) && args.some((word) => showingWith[name]?.test(word)))
+  );
+}
+
 /** What a git command shows, as queries. */
 interface Contents {
   /** Places whose tracked files it shows. */
@@ -177,7 +187,7 @@ export function shownByGit(
     (name === 'clone' && args.some((word) => policy.isDirectory(locate(word, directory, policy))));
   const contents = isCopy
     ? everything(args, [policy.realpath(directory)], change)
-    : contentsOf({ part, use, directory, change }, name, args, policy);
+    : contentsOf({ part, use, directory, change }, args, policy);
   const { tracked, shown } = contents;
   if (tracked.length === 0 && shown.length === 0) return [];
   // The command works in another repository.
@@ -205,7 +215,7 @@ function decideContents(
   policy: Policy,
 ): readonly PermissionDecision[] {
   const what = `git ${name}`;
-  const { tracked, shown } = contentsOf(call, name, args, policy);
+  const { tracked, shown } = contentsOf(call, args, policy);
   const isAdded = call.change.inside !== 'nothing' && tracked.length + shown.length > 0;
   return [
     ...(isAdded && call.change.added() === null
@@ -219,17 +229,13 @@ function decideContents(
 /** Git shows the files it tracks or once tracked; if not all options are known, that may be any of them. */
 function contentsOf(
   { part, use, directory, change }: Pick<GitCall, 'part' | 'use' | 'directory' | 'change'>,
-  name: string,
   args: readonly string[],
   policy: Policy,
 ): Contents {
   const place = policy.realpath(directory);
   const isKnown = use !== undefined && !policy.gitRunsPrograms(directory);
   if (!isKnown || use.repositories?.some((one) => one !== '.')) {
-    const isShown =
-      showing.test(name === 'stash' ? `stash ${part.argv[subcommandAt(part.argv) + 1]}` : name) ||
-      (Object.hasOwn(showingWith, name) && args.some((word) => showingWith[name]?.test(word)));
-    if (!isShown) return { tracked: [], shown: [] };
+    if (!mayShow(part, args)) return { tracked: [], shown: [] };
     const places = use?.repositories?.map((one) => locate(one, directory, policy)) ?? [place];
     return everything(args, places.map(policy.realpath), change);
   }
