@@ -171,11 +171,12 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
-    // bubblewrap cannot mount a file on a folder.
-    mkdirSync(join(root, '.env'));
+    // bubblewrap would create the target, and cannot.
+    symlinkSync('missing', join(root, '.env'));
     const { text } = await run('echo ran', { basis: 'read-only', hiding: [join(root, '.env')] });
     expect(text).not.toMatch(/^ran/m);
     expect(text).toContain('bwrap: ');
+    expect(text).toContain('Read-only file system');
     expect(text).not.toContain('The sandbox blocked it');
   });
 

@@ -102,7 +102,6 @@ export function decideTree(
     const isName = at === place && (hasGlob(tree.path) || (tree.only !== undefined && cause === 'secret'));
     if (behavior !== 'allow' && !(isName && behavior === 'ask')) return { behavior, reason };
   }
-  const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const mustCheck = needsCheck(policy);
   /** Files that the sandbox can hide, and why one of them may not be shown. */
   const hiding: string[] = [];
@@ -110,10 +109,8 @@ export function decideTree(
   let secret: PermissionDecision | undefined;
   for (const at of places) {
     const found = foundIn(tree, at, policy);
-    if (found === undefined) {
-      if (tree.codeOnly === true && !hasRules) continue;
+    if (found === undefined)
       return { behavior: 'ask', reason: `${what} reads files that cannot all be checked.` };
-    }
     const { files, links, folders } = found;
     const real = policy.realpath(at);
     // Limits do not apply to a file that is itself the place.

@@ -5,8 +5,9 @@ import { entriesForAll, entriesOf, isClosed, readFileNow } from '../../disk/file
 import { globsOverlap } from '../files/globOverlap.ts';
 import { isSensitive } from '../files/sensitive.ts';
 
-/** Maximum entries read for one folder: about half a second's work. */
+/** Maximum entries read for one folder: about half a second's work, and two seconds'. */
 const MAX_ENTRIES = 50_000;
+const MAX_ENTRIES_IF_LARGE = 250_000;
 
 export interface FilesBelow {
   readonly files: readonly string[];
@@ -19,6 +20,8 @@ export interface Selection {
   readonly hidden: boolean;
   /** Names of folders to leave out. */
   readonly without?: readonly string[];
+  /** Whether to read more entries, because the search is common in large folders. */
+  readonly codeOnly?: boolean;
   /** Whether to leave out files and folders that `.gitignore` names by a plain name or ending. */
   readonly ignores?: boolean;
 }
@@ -44,6 +47,7 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
       unhidden: selection.hidden ? [] : above,
     },
   ];
+  const maxEntries = selection.codeOnly === true ? MAX_ENTRIES_IF_LARGE : MAX_ENTRIES;
   let entriesRead = 0;
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { folder } = next;
@@ -58,7 +62,7 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
     for (const entry of entries) {
       entriesRead += 1;
       const { name } = entry;
-      if (entriesRead > MAX_ENTRIES || (isMisread(name) && !entry.isFile())) return undefined;
+      if (entriesRead > maxEntries || (isMisread(name) && !entry.isFile())) return undefined;
       // Some programs print the lines of an ignore file that they cannot parse.
       if (entry.isSymbolicLink() && ignoreFiles.includes(name)) {
         const link = join(folder, name);

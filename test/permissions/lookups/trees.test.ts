@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { filesBelow } from '../../../src/permissions/lookups/filesBelow.ts';
 import { createDeepFile } from '../../disk/deepFolder.ts';
@@ -130,4 +131,20 @@ test('a folder whose path is too long for this program, but not for others, make
   expect(filesBelow(folder, { hidden: true })).toBeUndefined();
   const { behavior, hiding } = decide({ tool: 'Bash', access }, await policy());
   expect({ behavior, hiding }).toEqual({ behavior: 'ask', hiding: undefined });
+});
+
+test('a search of a large folder does not show a secret whose name is that of a source file', {
+  tags: 'long',
+}, async () => {
+  const folder = join(top, 'home', 'large');
+  mkdirSync(join(folder, 'modules'), { recursive: true });
+  onTestFinished(() => void execFileSync('rm', ['-rf', folder]));
+  for (let at = 0; at <= 50_000; at += 1) mkdirSync(join(folder, 'modules', String(at)));
+  writeFileSync(join(folder, '.env.js'), 'x\n');
+  const policy = await policyFor([], 'default', { root: folder });
+  const decided = (command: string) =>
+    decide({ tool: 'Bash', access: { type: 'command', command, cwd: folder } }, policy);
+  for (const command of ["grep -r --include='*.js' foo .", 'rg -uu -t js foo'])
+    expect(decided(command)).toMatchObject({ behavior: 'ask', hiding: [join(folder, '.env.js')] });
+  expect(decided('grep -r foo .')).not.toHaveProperty('hiding');
 });
