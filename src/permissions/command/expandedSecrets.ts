@@ -29,10 +29,17 @@ export function expandedSecret(
   const words = expandedWords(part.argv).filter(({ at }) => !isSpelled(at));
   for (const directory of directories ?? [policy.root])
     for (const word of words) {
-      if (isExpandedByShell(word, part.raw[word.at] ?? '', directory, policy)) continue;
+      if (
+        word.selectedBy === undefined &&
+        isExpandedByShell(word, part.raw[word.at] ?? '', directory, policy)
+      )
+        continue;
       const found = secretOf(word, directory, policy);
-      if (found !== undefined)
-        return `${word.text}, which the program expands itself: ${relative(directory, found) || found}`;
+      if (found === undefined) continue;
+      const name = relative(directory, found) || found;
+      return word.selectedBy === undefined
+        ? `${word.text}, which the program expands itself: ${name}`
+        : `${word.selectedBy}, which selects files by a pattern: ${name}`;
     }
   return undefined;
 }

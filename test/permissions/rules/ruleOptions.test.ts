@@ -1586,6 +1586,8 @@ const unlisted: typeof runners = {
       'pytest --output src',
       'pytest --ver --juni=src/app.ts',
       "pytest '.e*'",
+      "pytest --doctest-glob 'x' .",
+      'pytest --doctest-glob=*.key',
     ],
   },
   tox: {
@@ -1614,7 +1616,16 @@ const unlisted: typeof runners = {
       'npx playwright test --add-reporter x',
     ],
   },
-  jest: { covers: ['jest --ci'], stops: ['jest --testEnvironmentOptions=x', "jest '.e*'"] },
+  jest: {
+    covers: ['jest --ci', 'jest --bail src'],
+    stops: [
+      'jest --testEnvironmentOptions=x',
+      "jest '.e*'",
+      'jest --testRegex key',
+      'jest --testMatch x --testRegex rsa',
+      'jest --testMatch=x',
+    ],
+  },
   'golangci-lint': {
     covers: ['golangci-lint run --out-format json,github-actions'],
     stops: [
@@ -1654,6 +1665,28 @@ const unlisted: typeof runners = {
   'npx eslint': {
     covers: ["npx eslint 'src/**/*.ts'", "npx eslint src --ignore-pattern 's*/**'"],
     stops: ["npx eslint '.e*'", "npx eslint '{.env,a}'"],
+  },
+  eslint: {
+    covers: ['eslint --ext .ts,.tsx src', 'eslint --ext=js .'],
+    stops: ['eslint --ext rsa -f json secret', 'eslint --ext "" -f json secret', 'eslint --ext js,env .'],
+  },
+  black: {
+    covers: ['black --diff src', 'black --check .'],
+    stops: ['black --include env --diff .', 'black --include key --check .', 'black --include=id src'],
+  },
+  flake8: {
+    covers: ['flake8 --show-source src'],
+    stops: [
+      "flake8 --show-source --filename '*' .",
+      'flake8 --show-source --filename="*" .',
+      'flake8 --show-source --filename=*',
+      'flake8 --show-source --filename="x,*" secret',
+      "flake8 --doctests --include-in-doctest 'a' .",
+    ],
+  },
+  mocha: {
+    covers: ['mocha --extension ts src'],
+    stops: ['mocha --extension env .', 'mocha --extension=key .'],
   },
   stylelint: { covers: ["stylelint 'src/**/*.css'"], stops: ["stylelint '.e*'"] },
   ruff: { covers: ["ruff check 'src/**/*.py'"], stops: ["ruff check '.e*'"] },
