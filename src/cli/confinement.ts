@@ -113,7 +113,7 @@ interface AutoAllow {
 }
 
 interface AutoAllowParts {
-  readonly permissions: Pick<Permissions, 'decide' | 'matches'>;
+  readonly permissions: Pick<Permissions, 'decide' | 'matches' | 'hold'>;
   readonly sandbox: Pick<CommandSandbox, 'state'>;
   /** Shared by all agents of a session. */
   readonly state: { isOn: boolean };
@@ -133,31 +133,36 @@ export function createAutoAllow({
   excluded,
   isManaged = false,
 }: AutoAllowParts): AutoAllow {
+  const decide: Permissions['decide'] = async (tool, access, mode, allowedBy) => {
+    const decision = await permissions.decide(tool, access, mode, allowedBy);
+    const { hiding, staysHidden, ...other } = decision;
+    const isOpen = decision.behavior !== 'allow' && (hiding ?? staysHidden) !== undefined;
+    const isSandboxed = isOpen && (await sandbox.state()).type === 'on';
+    if (staysHidden !== undefined) return isSandboxed ? keepingHidden(other, staysHidden) : other;
+    if (isSandboxed) {
+      return { behavior: 'allow', basis: 'read-only', reason: 'It only reads.', isGuarded: true, hiding };
+    }
+    if (decision.behavior !== 'ask' || access.type !== 'command' || decision.rule !== undefined)
+      return decision;
+    // The sandbox lets programs read the project's secrets; whether the model may see them is the user's decision.
+    if (decision.causes?.some((cause) => cause.type === 'limit' && cause.isSecret)) return decision;
+    if (delicateWord(access.command, access.cwd) !== undefined) return decision;
+    const [{ type }, isExcluded] = await Promise.all([
+      sandbox.state(),
+      permissions.matches(excluded, access.command),
+    ]);
+    if (type !== 'on' || isExcluded) return decision;
+    if (!state.isOn) return isManaged ? decision : { ...decision, canAutoAllow: true };
+    return { behavior: 'allow', basis: 'sandbox', reason: 'Runs in the sandbox (sandbox.autoAllow).' };
+  };
   return {
     enable() {
       if (!isManaged) state.isOn = true;
     },
     async decide(tool, access, mode, allowedBy) {
-      const decision = await permissions.decide(tool, access, mode, allowedBy);
-      const { hiding, staysHidden, ...other } = decision;
-      const isOpen = decision.behavior !== 'allow' && (hiding ?? staysHidden) !== undefined;
-      const isSandboxed = isOpen && (await sandbox.state()).type === 'on';
-      if (staysHidden !== undefined) return isSandboxed ? keepingHidden(other, staysHidden) : other;
-      if (isSandboxed) {
-        return { behavior: 'allow', basis: 'read-only', reason: 'It only reads.', isGuarded: true, hiding };
-      }
-      if (decision.behavior !== 'ask' || access.type !== 'command' || decision.rule !== undefined)
-        return decision;
-      // The sandbox lets programs read the project's secrets; whether the model may see them is the user's decision.
-      if (decision.causes?.some((cause) => cause.type === 'limit' && cause.isSecret)) return decision;
-      if (delicateWord(access.command, access.cwd) !== undefined) return decision;
-      const [{ type }, isExcluded] = await Promise.all([
-        sandbox.state(),
-        permissions.matches(excluded, access.command),
-      ]);
-      if (type !== 'on' || isExcluded) return decision;
-      if (!state.isOn) return isManaged ? decision : { ...decision, canAutoAllow: true };
-      return { behavior: 'allow', basis: 'sandbox', reason: 'Runs in the sandbox (sandbox.autoAllow).' };
+      const decision = await decide(tool, access, mode, allowedBy);
+      if (decision.behavior !== 'allow') permissions.hold({ tool, access });
+      return decision;
     },
   };
 }

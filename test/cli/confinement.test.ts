@@ -18,6 +18,7 @@ function given(decision: PermissionDecision, state: SandboxState = on, excluded:
   return {
     permissions: {
       decide: async () => decision,
+      hold: vi.fn(),
       matches: async (patterns: readonly string[]) => patterns.length > 0,
     },
     sandbox: { state: vi.fn(async () => state) },
@@ -82,6 +83,19 @@ test('if a rule asks about such a search, its secrets stay hidden, and the quest
   );
   const off = createAutoAllow({ ...given(decision, { type: 'off', reason: 'r' }), state: { isOn: true } });
   expect((await off.decide('Bash', command, 'default')).staysHidden).toBeUndefined();
+});
+
+test('only what is really asked or denied counts as held', async () => {
+  const hidden: PermissionDecision = { behavior: 'ask', reason: 'r', hiding: ['/p/.env'] };
+  for (const [decision, times] of [
+    [hidden, 0],
+    [asks, 1],
+    [{ behavior: 'deny', reason: 'r' }, 1],
+  ] as const) {
+    const parts = given(decision);
+    await createAutoAllow({ ...parts, state: { isOn: false } }).decide('Bash', command, 'default');
+    expect(parts.permissions.hold).toHaveBeenCalledTimes(times);
+  }
 });
 
 test('if only managed rules allow calls, neither the user nor an approval can enable it', async () => {

@@ -48,7 +48,9 @@ export interface Permissions {
   ): Promise<PermissionDecision>;
   /** True if a rule covers a call, or a part of it, and for an invalid rule. */
   covers(rule: string, tool: string, access: Access): Promise<boolean>;
-  /** Explains the decision about a call; without a call, about the last one that needed approval or was denied. */
+  /** Notes a call that needs approval or was denied, for `explain`. */
+  hold(call: PermissionInput): void;
+  /** Explains the decision about a call; without a call, about the last one noted with `hold`. */
   explain(
     call: PermissionInput | undefined,
     mode: PermissionMode,
@@ -248,13 +250,15 @@ function permissionsAt(
       const change = isRule ? undefined : await changeSince(access, byRules);
       const { suggestion, ...decision } =
         change === undefined ? byRules : askedAgain(change, byRules.rule, mode);
-      if (decision.behavior !== 'allow') held = { tool, access };
       // Do not offer to save a rule that would have no effect.
       const isEffective = suggestion?.isOnlyBound === true || suggestion?.destination === 'mode';
       const isOffered = suggestion !== undefined && (!managedOnly || isEffective);
       if (!isOffered) return decision;
       const binds = access.type === 'unknown' && access.definition;
       return { ...decision, suggestion: { ...suggestion, ...(binds && { binds }) } };
+    },
+    hold(call) {
+      held = call;
     },
     async explain(call, mode) {
       const input = call ?? held;

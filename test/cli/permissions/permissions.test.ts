@@ -267,11 +267,11 @@ test('a saved rule applies in the next session of the process, a session rule do
   expect(after.rules().map(({ text }) => text)).toEqual(['Bash(touch:*)']);
 });
 
-test('the last call that needed approval or was denied can be explained', async () => {
+test('the last call that was noted as held can be explained', async () => {
   const permissions = await wired({ permissions: { deny: ['Bash(rm:*)'] } });
   expect(await permissions.explain(undefined, 'default')).toBeUndefined();
-  await behavior(permissions, { command: 'rm x' });
-  await behavior(permissions, { command: 'ls' });
+  permissions.hold({ tool: 'Bash', access: { type: 'command', command: 'rm x', cwd: '/' } });
+  await behavior(permissions, { command: 'rm y' });
   expect(await permissions.explain(undefined, 'default')).toMatchObject({ call: 'rm x', behavior: 'deny' });
 });
 
