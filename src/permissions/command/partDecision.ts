@@ -1,5 +1,5 @@
 /** Decides whether one simple command may run in its possible directories. */
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { causeOf, decideFile, type FileVerdict, inWorkspace } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
@@ -236,7 +236,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
 
 /** A directory may contain another repository, whose settings name programs that git runs. */
 export function decideGit(
-  { repositories = [], contents, showsAddresses, converts }: ReadOnlyUse,
+  { repositories = [], contents, showsAddresses, showsReflog, converts }: ReadOnlyUse,
   directories: readonly string[],
   what: string,
   policy: Policy,
@@ -261,6 +261,13 @@ export function decideGit(
         reason: `${what} shows addresses, and ${address} holds a password or token.`,
         cause: { type: 'limit', reason: 'It may show a token.', isSecret: true },
       };
+    const message = showsReflog && folder !== undefined ? reflogWithToken(folder, policy) : undefined;
+    if (message !== undefined)
+      return {
+        behavior: 'ask',
+        reason: `${what} shows the words of earlier git commands, and ${message}.`,
+        cause: { type: 'limit', reason: 'It may show a token.', isSecret: true },
+      };
     const converter = converts ? policy.gitSettings(place, policy.home).user.find(mayDecrypt) : undefined;
     if (converter !== undefined)
       return {
@@ -277,6 +284,22 @@ export function decideGit(
       };
   }
   return undefined;
+}
+
+/** With more branches that have a reflog, it needs approval. */
+const MAX_REFLOGS = 2000;
+
+/** Why the reflogs of a repository may show a password or token, of any of its worktrees. */
+function reflogWithToken(folder: string, policy: Policy): string | undefined {
+  const common = resolve(folder, policy.readText(join(folder, 'commondir'))?.trim() || '.');
+  const lists = [folder, common].flatMap((at) =>
+    ['logs', 'worktrees'].map((name) => policy.filesBelow(join(at, name), { hidden: true })),
+  );
+  const all = lists.flatMap((list) => [...(list?.files ?? []), ...(list?.links ?? [])]);
+  const logs = new Set(all.filter((path) => /\/logs\//.test(path)));
+  if (lists.includes(undefined) || logs.size > MAX_REFLOGS) return 'not all of them can be checked';
+  const found = [...logs].find((path) => policy.holdsCredentials?.(path) === true);
+  return found && `${found} may hold a password or token`;
 }
 
 /** The file or setting in which an address of a remote repository contains a password or token. */

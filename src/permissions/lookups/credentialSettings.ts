@@ -151,12 +151,25 @@ export const mayHoldCredentials = (path: string): boolean =>
  * other file with a key, token or password in a form that is certain, unless it is code or a document. Never throws.
  */
 export function holdsCredentials(path: string): boolean {
+  if (isReflog.test(path)) return mayHoldSecret(path);
   const found = settingsAt(path);
   if (found === undefined) return isPrivateKey(path) || (!notSettings.test(path) && holdsSecret(path));
   const content = readFileNow(path, MAX_BYTES);
   return (
     content !== null &&
     (content === undefined || textsIn(content).some((text) => found.credential.test(text)))
+  );
+}
+
+/** In them, git keeps the words of its commands. They are searched as a whole. */
+const isReflog = /\/\.git\/(?:.*\/)?logs\/./;
+
+/** True if a file contains a secret, or is too large to be searched. */
+function mayHoldSecret(path: string): boolean {
+  const content = readFileNow(path, MAX_BYTES);
+  return (
+    content !== null &&
+    (content === undefined || textsIn(content).some((text) => findSecrets(text).length > 0))
   );
 }
 

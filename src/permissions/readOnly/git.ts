@@ -37,8 +37,14 @@ export function gitUse(args: readonly string[]): ReadOnlyUse | undefined {
     ...((name === 'remote' ? rest.length > 0 : rest.some((word) => /:remotename/.test(word))) && {
       showsAddresses: true,
     }),
+    ...((/^(?:reflog|stash)$/.test(name) || rest.some((word) => ofReflog.test(word))) && {
+      showsReflog: true,
+    }),
   };
 }
+
+/** Options and placeholders for messages of the reflog: git-log(1), "walk-reflogs", "%gs". */
+const ofReflog = /^(?:-[a-zA-Z]*g|--walk-reflogs$)|%[-+ ]?g/;
 
 const nothing: ReadOnlyUse = { contents: [], names: [] };
 

@@ -16,6 +16,8 @@ export interface ReadOnlyUse {
   readonly repositories?: readonly string[];
   /** Shows the addresses of remote repositories, which may contain a token. */
   readonly showsAddresses?: boolean;
+  /** Shows messages of the reflog: the words of earlier git commands, whose addresses may contain a token. */
+  readonly showsReflog?: boolean;
   /** Git shows files as the programs of the user's settings convert them (`diff.*.textconv`). */
   readonly converts?: boolean;
   /** It shows matches in the files that git tracks in these places. */
@@ -91,6 +93,7 @@ export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
     patterns: uses.flatMap(({ patterns = [] }) => patterns),
     repositories: [...new Set(uses.flatMap(({ repositories = [] }) => repositories))],
     ...(uses.some(({ showsAddresses }) => showsAddresses) && { showsAddresses: true }),
+    ...(uses.some(({ showsReflog }) => showsReflog) && { showsReflog: true }),
     ...(uses.some(({ converts }) => converts) && { converts: true }),
     tracked: uses.flatMap(({ tracked = [] }) => tracked),
     shown: uses.flatMap(({ shown = [] }) => shown),
