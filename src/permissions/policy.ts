@@ -67,6 +67,13 @@ export interface DiskLookups {
     shown: Shown,
     workspace: readonly string[],
   ) => readonly string[] | undefined;
+  /** True if settings at these paths held a password or token in any version that git may show; runs git. */
+  readonly gitHeldCredentials: (
+    directory: string,
+    paths: readonly string[],
+    shown: Shown,
+    workspace: readonly string[],
+  ) => boolean;
   /** The file, absolute, that would block git in a directory; undefined if there is none. See `blockingFile`. */
   readonly blocksGit: (directory: string) => string | undefined;
   /** True if git would start programs that the repository found from a directory names. */

@@ -268,11 +268,7 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const isSecret = secretTest(policy);
   const held = (path: string): PermissionDecision | undefined => {
-    const isSettings = isCredentialSettings(path);
-    if (!hasRules && !isSettings && !isSecret(path)) return undefined;
-    // What is only in the history cannot be searched for a password.
-    if (isSettings && policy.readText(path) === undefined)
-      return { behavior: 'ask', reason: 'it may hold a password or token.' };
+    if (!hasRules && !isCredentialSettings(path) && !isSecret(path)) return undefined;
     const decision = decideFile({ tool: 'Read', verb: 'read', path }, policy);
     return decision.behavior === 'allow' ? undefined : decision;
   };
@@ -290,6 +286,17 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
         reason: `${what} shows ${relative(policy.root, path)}: ${found.reason}`,
       };
   }
+  const settings = files.filter(
+    (path) =>
+      isCredentialSettings(path) &&
+      decideFile({ tool: 'Read', verb: 'read', path }, policy).rule === undefined,
+  );
+  const [first] = settings;
+  if (first !== undefined && policy.gitHeldCredentials(place, settings, shown, workspaceFolders(policy)))
+    return {
+      behavior: 'ask',
+      reason: `${what} shows ${settings.map((path) => relative(policy.root, path)).join(', ')}: some version may hold a password or token.`,
+    };
   return allowed;
 }
 

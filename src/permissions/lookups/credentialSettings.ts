@@ -142,6 +142,10 @@ const settingsAt = (path: string): Settings | undefined => {
 /** True for the path of settings that may hold credentials, by its name. Pure. */
 export const isCredentialSettings = (path: string): boolean => settingsAt(path) !== undefined;
 
+/** True if a text from such settings contains a credential. Pure. */
+export const credentialIn = (path: string, text: string): boolean =>
+  settingsAt(path)?.credential.test(text) === true;
+
 /** True for a path that may be such settings, or a private key, by its name. Pure. */
 export const mayHoldCredentials = (path: string): boolean =>
   settingsAt(path) !== undefined || keyPath.test(path.toLowerCase());

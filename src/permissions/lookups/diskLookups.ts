@@ -10,6 +10,7 @@ import { filesBelow, findUpwards, isDirectory, isMisread, linksIn, listTree } fr
 import {
   gitFetches,
   gitFolder,
+  gitHeldCredentials,
   gitRunsPrograms,
   gitShows,
   includedSettings,
@@ -42,6 +43,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   trackedFiles,
   trackedPaths,
   gitShows: gitShows(env),
+  gitHeldCredentials: gitHeldCredentials(env),
   projectProgram: (workspace, name) => projectProgram(env, workspace, name),
 });
 

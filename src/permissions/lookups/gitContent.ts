@@ -106,6 +106,19 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
       ? { listings: [], objects: named, listsFolders: true }
       : undefined;
   }
+  // The files themselves are operands; this is about what they contained before.
+  if (name === 'blame') {
+    const files = [...before.slice(-1), ...read.operands.slice(before.length)].filter(
+      (word) => word !== null,
+    );
+    return {
+      listings: [
+        [...INDEX, '--', ...files],
+        [...HISTORY, '-1', '--', ...files],
+      ],
+      objects,
+    };
+  }
   // Shows staged changes, with a second `-v` also unstaged ones: a file that is staged and deleted appears only in one
   // of them.
   if (name === 'status')
@@ -147,6 +160,8 @@ function isExact(
     return false;
   // The first commits of a selection are not the first of all.
   if (given.some(isIn(filters)) && given.some(isIn(limits))) return false;
+  // With paths, git selects other commits for a listing that compares merges with each parent.
+  if (given.some(isIn(limits)) && given.some(isIn(options('-c cc diff-merges')))) return false;
   // With a limit, `show` goes through the history like `log`.
   if (name === 'show' && given.some(isIn(limits))) return false;
   // For a stash, `-u` means its untracked files, not a patch.
@@ -227,7 +242,16 @@ const MAX_BYTES = 20_000_000;
 const MAX_BLOBS = 4;
 
 /** Runs git and returns what it prints; undefined if it fails. */
-type Git = (args: readonly string[], input?: string) => string | undefined;
+export type Git = (args: readonly string[], input?: string) => string | undefined;
+
+/** Git in a directory, limited in time and output. */
+export const gitIn =
+  (env: Readonly<Record<string, string | undefined>>, cwd: string, workspace: readonly string[]): Git =>
+  (args, input) => {
+    const call = { cwd, args, input, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
+    const { code, stdout } = runGitNow({ env, workspace }, call);
+    return code === 0 ? stdout.toString() : undefined;
+  };
 
 /** A repository as seen from a directory of its worktree. */
 interface ShownPlace {
@@ -248,11 +272,7 @@ export function shownFiles(
   { worktree, workspace, changed }: ShownPlace,
   shown: Shown,
 ): readonly string[] | undefined {
-  const git: Git = (args, input) => {
-    const call = { cwd: directory, args, input, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
-    const { code, stdout } = runGitNow({ env, workspace: [worktree, ...workspace] }, call);
-    return code === 0 ? stdout.toString() : undefined;
-  };
+  const git = gitIn(env, directory, [worktree, ...workspace]);
   const found = findObjects(git, shown.objects);
   if (found === undefined) return undefined;
   const hasFolder = found.some(({ type, id }) => type === 'tree' && !emptyTrees.has(id));
@@ -295,6 +315,12 @@ function changedOnDisk(
   const tracked = among === undefined ? undefined : new Set(among.split('\0'));
   return changed.filter((path) => tracked?.has(path) !== false).join('\0');
 }
+
+/** What the index contains in these places, which may be patterns. */
+export const inIndex = (places: readonly string[]): Shown => ({
+  listings: [[...INDEX, '--', ...places]],
+  objects: [],
+});
 
 /** Subcommands that never open a file of the worktree. */
 const withoutWorktree = /^(?:log|show|stash|reflog|diff-tree|whatchanged|ls-files)$/;
@@ -355,7 +381,7 @@ function pathIn(word: string): { readonly revision: string; readonly path: strin
 }
 
 /** Looks up words that may name objects; undefined if one of them is ambiguous. */
-function findObjects(git: Git, words: readonly string[]): readonly Found[] | undefined {
+export function findObjects(git: Git, words: readonly string[]): readonly Found[] | undefined {
   if (words.length === 0) return [];
   if (words.some((word) => word.includes('\n'))) return undefined;
   // `^{}` follows a tag to what it names; after `HEAD:a` it would belong to the path.
@@ -395,7 +421,9 @@ const INDEX = ['ls-files', '-z', '--full-name'];
 function namesOfBlobs(git: Git, found: readonly Found[]): readonly string[] | undefined {
   const blobs = found.filter(({ type }) => type === 'blob');
   const named = blobs.flatMap(({ path }) => path ?? []);
-  const ids = new Set(blobs.filter(({ path }) => path === undefined).map(({ id }) => id));
+  // In a conflict, all versions have the name that the file got, whatever it was called.
+  const isNamed = ({ word, path }: Found): boolean => path !== undefined && !/^:[1-3]:/.test(word);
+  const ids = new Set(blobs.filter((one) => !isNamed(one)).map(({ id }) => id));
   if (ids.size === 0) return named;
   if (ids.size > MAX_BLOBS) return undefined;
   const staged = git([...INDEX, '--stage', '--', ':/'])?.split('\0');

@@ -19,7 +19,7 @@ import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { contains } from '../files/filePattern.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isDirectory, isMisread } from './filesBelow.ts';
-import { type Shown, shownFiles } from './gitContent.ts';
+import { gitIn, type Shown, shownFiles } from './gitContent.ts';
 import {
   exists,
   findRepository,
@@ -31,6 +31,7 @@ import {
   settingsFolders,
   valuesOf,
 } from './gitRepository.ts';
+import { heldCredentials } from './pastCredentials.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
 /**
@@ -149,6 +150,15 @@ export const gitShows =
       return now && later && [...new Set([...now, ...later])];
     };
     return shownFiles(env, directory, { worktree, workspace, changed }, shown);
+  };
+
+/** True if settings at these paths, absolute, held a credential in any version that git may show; see `heldCredentials`. */
+export const gitHeldCredentials =
+  (env: Readonly<Record<string, string | undefined>>) =>
+  (directory: string, paths: readonly string[], shown: Shown, workspace: readonly string[]): boolean => {
+    const worktree = findRepository(directory)?.worktree;
+    if (worktree === undefined) return true;
+    return heldCredentials(gitIn(env, directory, [worktree, ...workspace]), worktree, paths, shown.objects);
   };
 
 /** Tracked files at or below these paths, relative to the worktree; undefined if unknown. */

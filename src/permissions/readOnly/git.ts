@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { shownBy, showsDiffs } from '../lookups/gitContent.ts';
+import { inIndex, type Shown, shownBy, showsDiffs } from '../lookups/gitContent.ts';
 import { type OptionList, readOptions } from '../options/readOptions.ts';
 import { gitCommands } from './gitOptions.ts';
 import type { FoundFiles, ReadOnlyUse } from './use.ts';
@@ -81,7 +81,8 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   if (command.onlyWith !== undefined && first !== undefined && !isAsked) return undefined;
   const shows = shownBy(name, args, read);
   const isConverted =
-    (name === 'blame' || (shows !== undefined && name !== 'cat-file')) &&
+    shows !== undefined &&
+    name !== 'cat-file' &&
     !read.options.some(({ name: option }) => option === '--no-textconv');
   const shown = {
     ...(shows !== undefined && { shown: [shows] }),
@@ -172,8 +173,12 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   const contents = operands.flatMap(namedBy);
   const places = operands.length > 0 ? operands : ['.'];
   // A word that is not a path is a commit or a folder in one, which may contain files that are no longer tracked.
-  const shown =
-    operands.length === 0 ? {} : { shown: [{ listings: [], objects: operands, kind: 'searches' }] as const };
+  const isCached = read.options.some(({ name }) => name === '--cached');
+  const queries: readonly Shown[] = [
+    ...(operands.length > 0 ? [{ listings: [], objects: operands, kind: 'searches' } as const] : []),
+    ...(isCached ? [inIndex(places)] : []),
+  ];
+  const shown = queries.length === 0 ? {} : { shown: queries };
   if (!isUntracked) return { contents, names: [], tracked: places, ...shown };
   // Git's patterns match inside folders, and `:` begins pathspec magic: gitglossary(7), pathspec.
   if (places.some((place) => /[*?[:\\]/.test(place))) return undefined;

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { OWN_GIT_ARGUMENTS } from '../../../src/disk/ownPrograms.ts';
 import { decide } from '../../../src/permissions/decide.ts';
@@ -446,6 +446,58 @@ describe('settings with a password', () => {
     const policy = await policyFor([`allow ${rule}`], 'default', { root: place });
     const access = { type: 'command', command, cwd: place } as const;
     expect(decide({ tool: 'Bash', access }, policy).behavior).toBe('ask');
+  });
+
+  describe('that was removed from the file', () => {
+    let cleaned = '';
+    beforeAll(() => {
+      cleaned = renamed(
+        [
+          ['prod.tfvars', `${password}region = "eu"\n`],
+          ['a.txt', 'a\n'],
+        ],
+        [['prod.tfvars', 'db_password = var.pw\nregion = "eu"\n']],
+        [['a.txt', 'b\n']],
+        [['a.txt', 'c\n']],
+      );
+      const git = (...args: readonly string[]): void =>
+        void spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: cleaned });
+      writeFileSync(join(cleaned, 'app.tfvars'), password);
+      git('add', 'app.tfvars');
+      writeFileSync(join(cleaned, 'app.tfvars'), 'region = "eu"\n');
+    });
+
+    test.each([
+      'git show HEAD~2',
+      'git log -p',
+      'git diff HEAD~3',
+      'git show HEAD~3:prod.tfvars',
+      'git blame HEAD~3 -- prod.tfvars',
+      'git grep hunter HEAD~3',
+      'git grep --cached hunter',
+      'git show :app.tfvars',
+      'git diff',
+    ])('%s asks', async (command) => {
+      expect(await ask(cleaned, command)).toBe('ask');
+    });
+
+    test.each([
+      'git show',
+      'git log -p -2',
+      'git diff HEAD~1 -- a.txt',
+      'git grep -n region',
+      'git blame a.txt',
+    ])('%s runs', async (command) => {
+      expect(await ask(cleaned, command)).toBe('allow');
+    });
+
+    test('a rule for the file covers every version', async () => {
+      const policy = await policyFor([`allow Read(~/${basename(cleaned)}/prod.tfvars)`], 'default', {
+        root: cleaned,
+      });
+      const access = { type: 'command', command: 'git show HEAD~2', cwd: cleaned } as const;
+      expect(decide({ tool: 'Bash', access }, policy).behavior).toBe('allow');
+    });
   });
 
   test('without the password they may be shown', async () => {

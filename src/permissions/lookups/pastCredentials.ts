@@ -1,0 +1,46 @@
+/** Passwords and tokens that settings held in any version that git keeps, whatever is in them now. */
+import { relative } from 'node:path';
+import { credentialIn } from './credentialSettings.ts';
+import { findObjects, type Git } from './gitContent.ts';
+
+/** More settings files than this are not searched. */
+const MAX_FILES = 20;
+
+const DIFF = ['-p', '-U0', '--text', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-relative'];
+
+/**
+ * True if one of these settings ever held a credential: in the history, in the index, or in the commits among `objects`,
+ * which no branch may contain. Also true if that cannot be determined. `paths` are absolute.
+ */
+export function heldCredentials(
+  git: Git,
+  worktree: string,
+  paths: readonly string[],
+  objects: readonly string[],
+): boolean {
+  const found = findObjects(git, objects);
+  if (found === undefined || paths.length > MAX_FILES) return true;
+  const commits = found.filter(({ type }) => type === 'commit').map(({ id }) => id);
+  const places = paths.map((path) => `:(top,literal)${relative(worktree, path)}`);
+  const all = ['log', '--all', '--reflog', '--format=', '-m', '--root'];
+  const past = git([...all, ...DIFF, ...commits, '--', ...places]);
+  const staged = git(['diff', '--cached', ...DIFF, '--', ...places]);
+  if (past === undefined || staged === undefined) return true;
+  const texts = [past, staged].flatMap(textsIn);
+  return paths.some((path) => texts.some((text) => credentialIn(path, text)));
+}
+
+/** What each hunk of a diff adds, and what it removes. */
+function textsIn(diff: string): readonly string[] {
+  const hunks: { readonly added: string[]; readonly removed: string[] }[] = [];
+  let isHeader = true;
+  for (const line of diff.replaceAll('\0', '').split('\n')) {
+    if (line.startsWith('diff --git ')) isHeader = true;
+    else if (line.startsWith('@@')) {
+      isHeader = false;
+      hunks.push({ added: [], removed: [] });
+    } else if (!isHeader && /^[+-]/.test(line))
+      hunks.at(-1)?.[line.startsWith('+') ? 'added' : 'removed'].push(line.slice(1));
+  }
+  return hunks.flatMap(({ added, removed }) => [added.join('\n'), removed.join('\n')]);
+}
