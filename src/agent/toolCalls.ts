@@ -274,8 +274,13 @@ async function record(
 }
 
 /** The environment follows from the rest, so it is not recorded. */
-function recorded({ basis, reason, rule }: Grant): PermissionRecord {
-  return { basis, ...(reason !== undefined && { reason }), ...(rule && { rule }) };
+function recorded({ basis, reason, rule, hiding = [] }: Grant): PermissionRecord {
+  return {
+    basis,
+    ...(reason !== undefined && { reason }),
+    ...(rule && { rule }),
+    ...(hiding.length > 0 && { hiding: [...hiding] }),
+  };
 }
 
 async function skillEntries(

@@ -198,3 +198,15 @@ test('the end of a background task names the hosts that it reached', () => {
     ].join('\n'),
   );
 });
+
+test('a search names the files that were hidden from it', () => {
+  const permission = { basis: 'read-only', hiding: ['/p/.env', '/p/server.key'] } as const;
+  const rows = rowsOf([
+    result(1, {
+      name: 'Bash',
+      display: { title: 'grep -r x .' },
+      permission: { ...permission, hiding: [...permission.hiding] },
+    }),
+  ]);
+  expect(plainText(auditPage(rows, 0, undefined))).toContain('hidden from it: /p/.env, /p/server.key');
+});

@@ -23,6 +23,8 @@ export interface AuditRow {
   readonly basis?: string;
   readonly rule?: string;
   readonly reason?: string;
+  /** Files that were hidden from the command; absent = none. */
+  readonly hidden?: readonly string[];
   /** `read-only`, `workspace-write`, or `none` with the reason. */
   readonly sandbox?: string;
   readonly hosts: readonly string[];
@@ -106,6 +108,7 @@ function resultRow(
       ? {}
       : { rule: `${permission.rule.text} (${permission.rule.source})` }),
     ...(permission?.reason === undefined ? {} : { reason: permission.reason }),
+    ...(permission?.hiding === undefined ? {} : { hidden: permission.hiding }),
     ...confinedBy(sandbox),
     filesChanged: filesChanged.map(({ kind, path }) => `${kind} ${path}`),
   };
@@ -231,6 +234,7 @@ export function auditLines(row: AuditRow): readonly PageLine[] {
   const details = [
     decidedBy(row),
     row.sandbox === undefined ? undefined : `sandbox: ${row.sandbox}`,
+    row.hidden === undefined ? undefined : `hidden from it: ${row.hidden.join(', ')}`,
     row.hosts.length === 0 ? undefined : `reached: ${row.hosts.join(', ')}`,
     row.refusedHosts.length === 0 ? undefined : `refused: ${row.refusedHosts.join(', ')}`,
     row.filesChanged.length === 0 ? undefined : listed(row.filesChanged),

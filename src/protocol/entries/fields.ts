@@ -83,6 +83,8 @@ const permissionRecordSchema = z.looseObject({
   basis: z.enum(['read-only', 'sandbox', 'rule', 'mode', 'judge', 'user', 'own']),
   reason: z.string().optional(),
   rule: z.looseObject({ text: z.string(), source: z.string() }).optional(),
+  /** Absolute paths of files that were hidden from the command. */
+  hiding: z.array(z.string()).optional(),
 });
 export type PermissionRecord = z.infer<typeof permissionRecordSchema>;
 
