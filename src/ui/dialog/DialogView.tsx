@@ -29,7 +29,7 @@ import {
 import { fieldInput, fieldText } from './field.ts';
 import { Lines, TextField } from './Lines.tsx';
 import { SelectList } from './SelectList.tsx';
-import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
+import { isEnterKey, useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
 
 interface DialogViewProps<A, D = Dialog<A>> extends DialogRoom {
   readonly dialog: D;
@@ -157,7 +157,7 @@ function ChoiceView<A>(props: DialogViewProps<A, ChoiceDialog<A>>) {
     before.current = dialog;
     if (kept !== latest()) set(kept);
   }
-  const counts = useTypeAheadGuard(questionOf(dialog), now);
+  const guard = useTypeAheadGuard(questionOf(dialog), now);
   const stray = useStrayWord(now);
   const [reading, latestReading, setReading] = useListReading(dialog.id, width);
   const row = Math.min(selected, dialog.choices.length - 1);
@@ -173,9 +173,15 @@ function ChoiceView<A>(props: DialogViewProps<A, ChoiceDialog<A>>) {
       if (page !== undefined) setReading(turned(latestReading(), page, pages));
       if (pages !== 0) return;
       const isUnread = page !== undefined && latestReading().seen < page.total;
-      const step = pressChoice(dialog, latest(), key, { counts, stray, isUnread });
+      const step = pressChoice(dialog, latest(), key, {
+        counts: () => guard.counts(isEnterKey(key)),
+        ...{ stray, isUnread },
+      });
       if (step.type === 'select') set(step.index);
-      else if (step.type === 'answer') onAnswer(step.answer);
+      else if (step.type === 'answer') {
+        guard.answered(isEnterKey(key));
+        onAnswer(step.answer);
+      }
     },
     isActive,
   );

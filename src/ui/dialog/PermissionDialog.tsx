@@ -16,7 +16,7 @@ import {
   previewLines,
 } from './permissionLayout.ts';
 import { titleNamesFile } from './permissionTitle.ts';
-import { useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
+import { isEnterKey, useLatest, useStrayWord, useTypeAheadGuard } from './useAnswers.ts';
 
 interface PermissionDialogProps {
   /** Use the question's id as `key`, so that each question starts with fresh state. */
@@ -48,7 +48,7 @@ export function PermissionDialog({
   onAnswer,
 }: PermissionDialogProps) {
   const [state, latest, set] = useLatest(() => askedPermission);
-  const counts = useTypeAheadGuard(`${question.id} ${state.holds}`, now);
+  const guard = useTypeAheadGuard(`${question.id} ${state.holds}`, now, question.id);
   const stray = useStrayWord(now);
   const choices = useMemo(() => permissionChoices(question), [question]);
   const keymap = useContext(KeymapContext);
@@ -91,11 +91,13 @@ export function PermissionDialog({
       seen,
       canWarn,
       // The lines that the previous key has shown are not drawn yet.
-      counts: () => latest().holds === state.holds && counts(),
+      counts: () => latest().holds === state.holds && guard.counts(isEnterKey(key)),
       stray,
     });
     set(pressed.state);
-    if (pressed.answer !== undefined) onAnswer(pressed.answer);
+    if (pressed.answer === undefined) return;
+    guard.answered(isEnterKey(key));
+    onAnswer(pressed.answer);
   };
   const place = () => (latest().comment === undefined ? choicesFocus : commentFocus);
   useDialogKeys(place, onKey, isActive);

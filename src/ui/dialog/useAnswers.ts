@@ -1,6 +1,7 @@
 /** State and guards of dialogs: keys that were typed ahead, or meant for something else, do not answer a question. */
 import { usePaste } from 'ink';
 import { useLayoutEffect, useRef, useState } from 'react';
+import type { DialogKey } from '../keys/keymap.ts';
 
 /** State that a key handler can read back synchronously, because one chunk of input may contain several keys. */
 export function useLatest<S>(initial: () => S): readonly [S, () => S, (next: S) => void] {
@@ -16,13 +17,42 @@ export function useLatest<S>(initial: () => S): readonly [S, () => S, (next: S) 
 /** Keys within this many ms of a question, or of the previous key since then, were meant for the screen before it. */
 const quietMs = 200;
 
+/** Whoever confirms a digit with Enter does so within this many ms; by then, the next question may be on the screen. */
+const confirmMs = 1000;
+
+type Clock = () => number;
+
+const systemClock: Clock = () => performance.now();
+
+interface GivenAnswer {
+  readonly at: number;
+  readonly dialog: string;
+  readonly isEnter: boolean;
+}
+
+/** The last answer to any dialog, by the clock that it was read with. */
+const lastAnswers = new WeakMap<Clock, GivenAnswer>();
+
+export interface TypeAheadGuard {
+  /** Called for a key: true if it may answer. */
+  readonly counts: (isEnter: boolean) => boolean;
+  /** Called once a key has answered: the next question is a different one. */
+  readonly answered: (isEnter: boolean) => void;
+}
+
+/** True for a key that accepts what is selected. */
+export const isEnterKey = (key: DialogKey): boolean =>
+  key.type === 'action' && /:(?:accept|submit)$/.test(key.name);
+
 /**
- * Returns a function that decides whether a key counts as an answer: only after the question has been on screen for
- * `quietMs` without typing. Time starts when the question is drawn: drawing a long preview takes seconds, and keys
- * pressed in that time arrive right after it. A different `question` starts over, and so does a paste: what looks like keys
- * after it may have been pasted.
+ * Decides whether a key counts as an answer: only after the question has been on screen for `quietMs` without typing.
+ * Time starts when the question is drawn: drawing a long preview takes seconds, and keys pressed in that time arrive right
+ * after it. A different `question` starts over, and so does a paste: what looks like keys after it may have been pasted.
+ * Enter also does not count for `confirmMs` after the answer to another question, unless Enter has answered that one, in
+ * the same `dialog`.
  */
-export function useTypeAheadGuard(question: string, now?: () => number): () => boolean {
+export function useTypeAheadGuard(question: string, now?: Clock, dialog = question): TypeAheadGuard {
+  const clock = now ?? systemClock;
   const drawn = useRef<{ readonly question: string; readonly quiet: QuietTime }>(undefined);
   useLayoutEffect(() => {
     const quiet = startQuietTime(now);
@@ -30,7 +60,19 @@ export function useTypeAheadGuard(question: string, now?: () => number): () => b
     return quiet.stop;
   }, [question, now]);
   usePaste(() => drawn.current?.quiet.restart());
-  return () => drawn.current?.question === question && drawn.current.quiet.isOverAtKey();
+  const confirmsEarlier = (): boolean => {
+    const last = lastAnswers.get(clock);
+    if (last === undefined || (last.dialog === dialog && last.isEnter)) return false;
+    const past = clock() - last.at;
+    return past >= 0 && past < confirmMs;
+  };
+  return {
+    counts: (isEnter) =>
+      drawn.current?.question === question &&
+      drawn.current.quiet.isOverAtKey() &&
+      !(isEnter && confirmsEarlier()),
+    answered: (isEnter) => void lastAnswers.set(clock, { at: clock(), dialog, isEnter }),
+  };
 }
 
 interface QuietTime {
@@ -44,8 +86,8 @@ interface QuietTime {
  * Starts the quiet time of a question. If the machine stalls, a key may be handled long after it was pressed, so the
  * quiet time ends only once all input that arrived in it has been handled. An injected clock is trusted as it is.
  */
-export function startQuietTime(now?: () => number): QuietTime {
-  const time = now ?? (() => performance.now());
+export function startQuietTime(now?: Clock): QuietTime {
+  const time = now ?? systemClock;
   let since = time();
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
@@ -103,7 +145,7 @@ export interface StrayWord {
 /**
  * Detects a word that is typed at a dialog by mistake: none of its keys, including its Enter, may answer the question.
  */
-export function useStrayWord(now: () => number = () => performance.now()): StrayWord {
+export function useStrayWord(now: Clock = systemClock): StrayWord {
   const strayAt = useRef(Number.NEGATIVE_INFINITY);
   return {
     begin() {

@@ -4,7 +4,7 @@ import type { Form } from '../../protocol/forms.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import type { DialogRoom } from '../dialog/choices.ts';
 import { Lines, TextField } from '../dialog/Lines.tsx';
-import { useLatest, useStrayWord, useTypeAheadGuard } from '../dialog/useAnswers.ts';
+import { isEnterKey, useLatest, useStrayWord, useTypeAheadGuard } from '../dialog/useAnswers.ts';
 import { createBuffer } from '../input/textBuffer.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
@@ -26,7 +26,7 @@ export interface FormDialogProps extends DialogRoom {
 export function FormDialog(props: FormDialogProps) {
   const { id, title, form, width, rows, theme, isActive = true, now, onAnswer } = props;
   const [state, latest, set] = useLatest(() => createForm(form));
-  const counts = useTypeAheadGuard(`${id} ${state.page} ${state.holds}`, now);
+  const guard = useTypeAheadGuard(`${id} ${state.page} ${state.holds}`, now, id);
   const stray = useStrayWord(now);
   const keymap = useContext(KeymapContext);
   // Another page, and another size, which breaks the lines elsewhere, start over.
@@ -46,8 +46,9 @@ export function FormDialog(props: FormDialogProps) {
     const isDrawn = latest().holds === state.holds && latest().page === state.page;
     const step = pressForm(form, latest(), key, {
       ...{ pageRows, lowest, unread, stray },
-      counts: () => isDrawn && counts(),
+      counts: () => isDrawn && guard.counts(isEnterKey(key)),
     });
+    if (step.answer !== undefined || step.state.page !== latest().page) guard.answered(isEnterKey(key));
     set(step.state);
     if (step.answer !== undefined) onAnswer(step.answer);
   };

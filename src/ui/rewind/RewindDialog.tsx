@@ -77,7 +77,7 @@ export function RewindDialog(props: RewindDialogProps) {
   );
   const keymap = useContext(KeymapContext);
   const frame = rewindFrame(state, { width, rows, theme, now: now(), fileLines, keymap });
-  const isMeant = useTypeAheadGuard(state.step, props.clock);
+  const { counts } = useTypeAheadGuard(state.step, props.clock);
 
   const move = (by: number): void => {
     const current = latest();
@@ -117,7 +117,7 @@ export function RewindDialog(props: RewindDialogProps) {
       enterWaits.current = current.list.turns === undefined;
       const turn = current.list.turns?.[current.list.selected];
       if (turn !== undefined) void choose(turn);
-    } else if (!isMeant()) return;
+    } else if (!counts(true)) return;
     else if (current.step === 'choose') take(restoreChoices(current.plan)[current.choice]?.answer);
     else if (frame.read?.isEnd === true) submit(current.plan.turn.uuid, current.scope);
     // To the first line that has not been on screen.

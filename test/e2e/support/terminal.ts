@@ -213,9 +213,12 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     // On a busy machine the program may get no time meanwhile.
     await settle();
   };
+  let answeredAt = Number.NEGATIVE_INFINITY;
   const answer = async (...keystrokes: string[]): Promise<void> => {
     await waitForQuietTime();
+    if (keystrokes[0] === keys.enter) await sleep(Math.max(0, answeredAt + CONFIRM_MS - performance.now()));
     await press(...keystrokes);
+    answeredAt = performance.now();
   };
 
   const pressUntil = async (key: string, isDone = () => false): Promise<void> => {
@@ -300,6 +303,8 @@ function readNow(fd: number): Uint8Array | undefined {
 const PATIENCE_MS = 60_000;
 /** Somewhat more than the time in which keys do not answer a question (`src/ui/dialog/useAnswers.ts`). */
 const TYPED_AHEAD_MS = 300;
+/** The same for Enter after another answer. */
+const CONFIRM_MS = 1100;
 /** Limit for a program that is never idle, as while it streams a reply. */
 const REACTION_MS = 3000;
 /**
