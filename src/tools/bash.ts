@@ -145,7 +145,8 @@ async function runOnce(
   const declined = new Set<string>();
   const fullEnv = childEnvironment({ ...deps.env, ...deps.variables?.() }, deps.secretEnv, context.sessionId);
   const workspace = [context.root, ...deps.addedDirectories];
-  const isGuarded = grant.isGuarded === true || grant.basis === 'read-only' || isHiding;
+  const isReadOnly = grant.basis === 'read-only' || isHiding;
+  const isGuarded = grant.isGuarded === true || isReadOnly;
   const env = isGuarded && outsideBecause === undefined ? readOnlyEnvironment(fullEnv, workspace) : fullEnv;
   const confine = async (
     command: string,
@@ -224,7 +225,7 @@ async function runOnce(
     const { confinement } = run;
     const report: Report = {
       ...{ call, capture, recent, startedAtMs, notes, confinement },
-      ...{ earlier, before, declined, patienceMs, mayEndIn, isHiding },
+      ...{ earlier, before, declined, patienceMs, mayEndIn, isReadOnly },
     };
     if (end === 'timeout' || end === 'moved') {
       const rest = steps.slice(at + 1).map(({ command }) => command);

@@ -13,7 +13,7 @@ export async function listFiles(place: LookUpPlace, cwd: string): Promise<string
   return new Promise((resolve) => {
     const args = ['--files', '--hidden', '--glob', '!.git', '--no-messages', '--null', root];
     const env = ownEnvironment(place);
-    const limits = { maxBuffer: 64 * 1024 * 1024, timeout: 5000 };
+    const limits = { maxBuffer: 64 * 1024 * 1024, timeout: 20_000 };
     const child = execFile(rg, args, { env, ...limits }, (_error, stdout) => {
       // If an error occurs after some output (an unreadable folder), the list is still useful.
       const paths = stdout

@@ -63,8 +63,8 @@ export interface Report {
   readonly before: Notes;
   /** Hosts, with ports, that the user denied while the command ran. */
   readonly declined: ReadonlySet<string>;
-  /** True if secrets are hidden from the command: it must not run outside the sandbox. */
-  readonly isHiding: boolean;
+  /** True if the command was approved only because it reads, and does so in the sandbox: it must not leave it. */
+  readonly isReadOnly: boolean;
   /** See `settled`. */
   readonly mayEndIn: (folder: string) => boolean;
 }
@@ -91,8 +91,8 @@ export async function finished(
   const blocked = confinement?.blocked(taken.text, end.code, declined);
   const isBinding = confinement?.isBinding === true;
   const isFinal = blocked?.isHidden === true || blocked?.instead !== undefined;
-  const mayLeave = context.confirm !== undefined && !isBinding && !isFinal && !report.isHiding;
-  const stay = report.isHiding ? OUTSIDE_HIDING : isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
+  const mayLeave = context.confirm !== undefined && !isBinding && !isFinal && !report.isReadOnly;
+  const stay = report.isReadOnly ? OUTSIDE_READING : isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
   if (blocked !== undefined && isFinal)
     after.push(`(The sandbox blocked it: ${[`${blocked.reason}.`, blocked.instead ?? []].flat().join(' ')})`);
   else if (blocked !== undefined)
@@ -154,7 +154,7 @@ const OUTSIDE_UNASKED = 'The settings sandbox.allowWrite and sandbox.network.all
 
 const OUTSIDE_NEVER = 'Managed settings of this machine do not let any command run outside the sandbox.';
 
-const OUTSIDE_HIDING = 'Outside the sandbox nothing could be hidden from it.';
+const OUTSIDE_READING = 'A read-only command stays in the sandbox.';
 
 /** Offers to rerun the command outside the sandbox. */
 function outsideOffer(call: CommandCall, blocked: string, { confirm }: ToolContext): Pick<Ran, 'outside'> {
