@@ -244,14 +244,24 @@ const MAX_BLOBS = 4;
 /** Runs git and returns what it prints; undefined if it fails. */
 export type Git = (args: readonly string[], input?: string) => string | undefined;
 
-/** Git in a directory, limited in time and output. */
-export const gitIn =
-  (env: Readonly<Record<string, string | undefined>>, cwd: string, workspace: readonly string[]): Git =>
-  (args, input) => {
+/**
+ * Git in a directory, limited in time and output. Once it could not be started, or was stopped, it is not started again: the
+ * whole history would take as long as part of it.
+ */
+export function gitIn(
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+  workspace: readonly string[],
+): Git {
+  let isLost = false;
+  return (args, input) => {
+    if (isLost) return undefined;
     const call = { cwd, args, input, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
     const { code, stdout } = runGitNow({ env, workspace }, call);
+    isLost = code === null;
     return code === 0 ? stdout.toString() : undefined;
   };
+}
 
 /** A repository as seen from a directory of its worktree. */
 interface ShownPlace {
