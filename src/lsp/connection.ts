@@ -8,10 +8,12 @@ import {
   createMessageConnection,
   type DataCallback,
   type Disposable,
+  type Message,
   type MessageConnection,
   StreamMessageWriter,
 } from 'vscode-jsonrpc/node';
 import * as z from 'zod';
+import { parseBoundedJson } from '../protocol/text/boundedJson.ts';
 import type { FoundProgram } from './findProgram.ts';
 import { type Problem, parseDiagnostics, parseTsserver } from './problems.ts';
 import type { ServerProcess } from './serverProcess.ts';
@@ -271,7 +273,7 @@ class BoundedMessageReader extends AbstractMessageReader {
         this.#keep(all, this.#bodyBytes);
         this.#bodyBytes = undefined;
         this.#server.charge(MESSAGE_COST);
-        callback(JSON.parse(body));
+        callback(parseBoundedJson(body) as Message);
       }
     }
   }

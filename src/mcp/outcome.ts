@@ -1,5 +1,6 @@
 /** Turns a server's answer to a call into a tool result: text for the model, followed by images. Pure. */
 import { describeImage, type ImagePart, MAX_IMAGE_BYTES, readImageHeader } from '../protocol/files/images.ts';
+import { printJson } from '../protocol/text/boundedJson.ts';
 import { visibleLine, visibleText } from '../protocol/text/visible.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 
@@ -65,7 +66,7 @@ export function outcomeOf(
     ({ type }) => type === 'text' || type === 'resource',
   );
   const structured =
-    hasText || structuredContent === undefined ? '' : JSON.stringify(structuredContent, null, 1);
+    hasText || structuredContent === undefined ? '' : visibleText(printJson(structuredContent));
   const text = [shown.text, structured].filter((part) => part !== '').join('\n\n');
   return {
     status: isError === true ? 'error' : 'ok',

@@ -12,6 +12,7 @@ import {
   type SettingsRun,
   scriptOf,
 } from '../protocol/settingsPrograms.ts';
+import { JsonBoundError, parseBoundedJson } from '../protocol/text/boundedJson.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** A longer message closes the connection. */
@@ -183,8 +184,9 @@ export class StdioTransport implements Transport {
     if (this.#isClosed || line.trim() === '') return false;
     let message: unknown;
     try {
-      message = JSON.parse(line);
-    } catch {
+      message = parseBoundedJson(line);
+    } catch (error) {
+      if (error instanceof JsonBoundError) throw error;
       this.#ports.log(`${line.slice(0, 500)}\n`);
       return false;
     }

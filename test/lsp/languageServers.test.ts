@@ -122,6 +122,7 @@ test.each<[FakeMode, RegExp]>([
   ['dies', /exit code 3/],
   ['floods', /something that is not a message/],
   ['huge', /more than 16 MB/],
+  ['deep', /nested more than 1000 levels deep/],
   ['chatters', /more than 32 MB/],
   ['never-starts', /did not answer within 0.5 seconds/],
 ])('a server that %s fails, and another one is not affected', { tags: 'long' }, async (mode, reason) => {

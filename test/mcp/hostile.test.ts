@@ -56,6 +56,12 @@ test('a message without end closes the connection', { tags: 'long' }, async () =
   await vi.waitFor(() => expect(servers.status()[0]?.state.type).toBe('failed'), 20_000);
 });
 
+test('a message nested too deeply closes the connection', async () => {
+  const { servers } = await openBench({ deep: stdio('deep-line') });
+  await vi.waitFor(() => expect(servers.status()[0]?.log).toContain('nested more than 1000 levels'), 20_000);
+  await vi.waitFor(() => expect(servers.status()[0]?.state.type).toBe('failed'), 20_000);
+});
+
 test('text on standard output that is not a message goes to the log', async () => {
   const { servers } = await openBench({ banner: stdio('banner') });
   expect(servers.status()[0]).toMatchObject({ state: { type: 'connected' } });

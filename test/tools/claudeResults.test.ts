@@ -103,4 +103,7 @@ test('an MCP server’s tool passes the blocks that the server sent', () => {
   const blocks = [{ type: 'text', text: 'hi' }];
   expect(given(outcomeOf({ content: blocks }, options))).toEqual(blocks);
   expect(given(outcomeOf({ content: [], structuredContent: { a: 1 } }, options))).toEqual({ a: 1 });
+  const deep = JSON.parse(`{"a":${'['.repeat(500)}${'1,'.repeat(20_000)}"\u{e0041}"${']'.repeat(500)}}`);
+  const { text } = outcomeOf({ content: [], structuredContent: deep }, options);
+  expect(text, 'indentation does not multiply it').toBe(JSON.stringify(deep).replace('\u{e0041}', ''));
 });

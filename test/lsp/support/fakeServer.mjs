@@ -59,6 +59,10 @@ const handlers = {
       process.stdout.write('Content-Length: 99999999999\r\n\r\n');
       flood();
     }
+    if (mode === 'deep') {
+      const body = `{"jsonrpc":"2.0","method":"x","params":{"a":${'['.repeat(2000)}${']'.repeat(2000)}}}`;
+      process.stdout.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
+    }
     if (mode === 'lies') return { kind: 'full', items: [7, { message: 3 }, { range: 'x', message: 'y' }] };
     return { kind: 'full', items: problemsOf(uri) };
   },

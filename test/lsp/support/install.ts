@@ -9,6 +9,7 @@ export type FakeMode =
   | 'hangs'
   | 'floods'
   | 'huge'
+  | 'deep'
   | 'chatters'
   | 'lies'
   | 'never-starts'

@@ -220,6 +220,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     if (message.method === 'notifications/initialized' && modes.includes('flood')) flood();
     if (message.method === 'notifications/initialized' && modes.includes('long-line'))
       process.stdout.write('x'.repeat(30 * 2 ** 20));
+    if (message.method === 'notifications/initialized' && modes.includes('deep-line'))
+      process.stdout.write(`{"a":${'['.repeat(2000)}${']'.repeat(2000)}}\n`);
     if (message.method === 'notifications/cancelled') {
       process.stderr.write('A call was cancelled.\n');
       running.get(message.params.requestId)?.abort();
