@@ -226,7 +226,7 @@ const MAX_NAMED = 3;
 export function keepingHidden(asked: PermissionDecision, hiding: readonly string[]): PermissionDecision {
   const more = hiding.length > MAX_NAMED ? ` and ${hiding.length - MAX_NAMED} more` : '';
   const names = hiding.slice(0, MAX_NAMED).map((path) => JSON.stringify(path).slice(1, -1));
-  const reason = `${asked.reason} Files that may hold secrets stay hidden from it: ${names.join(', ')}${more}.`;
+  const reason = `${asked.reason} Secrets stay hidden from it: ${names.join(', ')}${more}.`;
   return { ...asked, reason, staysHidden: hiding };
 }
 

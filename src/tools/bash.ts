@@ -244,7 +244,7 @@ async function runOnce(
 function hidingNotes({ hiding = [] }: Grant, cwd: string): typeof noNotes {
   if (hiding.length === 0) return noNotes;
   const names = hiding.map((path) => (isInside(path, cwd) ? relative(cwd, path) : path));
-  const note = `(Hidden from this command, because it may hold secrets: ${listed(names)}.)`;
+  const note = `(Hidden from this command, as secrets or because of a rule: ${listed(names)}.)`;
   const others = names.length > 1 ? ` and ${names.length - 1} more` : '';
   return { forModel: [note], forUser: [`without ${listed(names.slice(0, 1))}${others}`] };
 }

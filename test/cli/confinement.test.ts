@@ -78,9 +78,7 @@ test('if a rule asks about such a search, its secrets stay hidden, and the quest
   const auto = createAutoAllow({ ...given(decision, on), state: { isOn: true } });
   const final = await auto.decide('Bash', command, 'default');
   expect(final).toMatchObject({ behavior: 'ask', rule, staysHidden: hiding });
-  expect(final.reason).toBe(
-    'A rule. Files that may hold secrets stay hidden from it: /p/1.key, /p/2.key, /p/3.key and 1 more.',
-  );
+  expect(final.reason).toBe('A rule. Secrets stay hidden from it: /p/1.key, /p/2.key, /p/3.key and 1 more.');
   const off = createAutoAllow({ ...given(decision, { type: 'off', reason: 'r' }), state: { isOn: true } });
   expect((await off.decide('Bash', command, 'default')).staysHidden).toBeUndefined();
 });

@@ -51,7 +51,7 @@ test.skipIf(!hasSandbox)(
       .slice(-2)
       .map(({ messages }) => JSON.stringify(messages.at(-1)));
     expect(searched).toContain('app.ts:1:TOKEN');
-    expect(searched).toContain('(Hidden from this command, because it may hold secrets: .env.');
+    expect(searched).toContain('(Hidden from this command, as secrets or because of a rule: .env.');
     expect(named).toContain('This call was not approved');
     expect(JSON.stringify(server.requests())).not.toContain('in-the-env-file');
   },

@@ -73,7 +73,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     const { text, display } = await run('grep -r KEY .', look);
     expect(text).toContain('KEY=PLAIN');
     expect(text).not.toMatch(/DEEP|ENV|Permission denied|exit code/);
-    expect(text).toContain('(Hidden from this command, because it may hold secrets: a/b/c/d/e/f/g/h/notes.');
+    expect(text).toContain(
+      '(Hidden from this command, as secrets or because of a rule: a/b/c/d/e/f/g/h/notes.',
+    );
     expect(display.summary).toContain('without a/b/c/d/e/f/g/h/notes');
     expect((await run('grep -r KEY .', { basis: 'read-only' })).text).toContain('DEEP');
     const approved = await run('grep -r KEY .; echo x > new.txt', { ...look, basis: 'user' });
@@ -112,7 +114,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     const grant = { basis: 'read-only', hiding } as const;
     const { text, display } = await run('grep -r KEY .; sleep 1', { ...grant, background: true });
     expect(text).toContain(
-      '(Hidden from this command, because it may hold secrets: a.key, b.key, "c\\nd.key".)',
+      '(Hidden from this command, as secrets or because of a rule: a.key, b.key, "c\\nd.key".)',
     );
     expect(display.summary).toContain('without a.key and 2 more');
   });

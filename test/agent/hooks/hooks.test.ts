@@ -129,7 +129,7 @@ test('files that are hidden from a call stay hidden when a hook asks about it, a
     ({ type }) => type === 'permission_question',
     (event) => {
       if (event.type !== 'permission_question') return;
-      expect(event.question.reason).toContain('sure? Files that may hold secrets stay hidden');
+      expect(event.question.reason).toContain('sure? Secrets stay hidden');
       expect(event.question.reason).toContain('/project/.env');
       on.agent.submit({ type: 'answer', id: event.question.id, answer: { behavior: 'allow' } });
     },
