@@ -2,17 +2,14 @@
 
 /**
  * Removes control characters except tabs and line breaks, marks that reorder text, and invisible characters that could
- * hide instructions.
+ * hide instructions. Keeps one variation selector or joiner where an emoji needs it.
  */
 export function visibleText(text: string): string {
-  return text
-    .replace(/\r\n?/g, '\n')
-    .replace(
-      /[^\P{Cc}\t\n]|\p{Default_Ignorable_Code_Point}|[\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]/gu,
-      '',
-    )
-    .toWellFormed();
+  return text.replace(/\r\n?/g, '\n').replace(HIDDEN, '').toWellFormed();
 }
+
+const HIDDEN =
+  /(?!(?<=\p{Extended_Pictographic})\uFE0F|\uFE0F(?=\u20E3)|(?<=\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?)\u200D(?=\p{Extended_Pictographic}))(?:[^\P{Cc}\t\n]|\p{Default_Ignorable_Code_Point}|[\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB])/gu;
 
 /** Like `visibleText`, but on one line of at most `maxCharacters`. */
 export function visibleLine(text: string, maxCharacters: number): string {

@@ -3,6 +3,7 @@
  * be terminated, and the screen stays responsive. Input arrives as `workerData`, results as messages.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { visibleText } from '../../protocol/text/visible.ts';
 import { decodePage, readablePage } from './readablePage.ts';
 
 export interface PageTask {
@@ -32,14 +33,9 @@ function convert({ bytes, charset, form, address }: PageTask): void {
   if (!isHtml && text.slice(0, 4096).includes('\0')) {
     post({ type: 'binary' });
   } else if (!isHtml) {
-    post({ type: 'page', title: '', text: clean(text), rough: false });
+    post({ type: 'page', title: '', text: visibleText(text), rough: false });
   } else {
     for (const page of readablePage(text, address))
-      post({ ...page, type: 'page', title: clean(page.title), text: clean(page.text) });
+      post({ ...page, type: 'page', title: visibleText(page.title), text: visibleText(page.text) });
   }
-}
-
-/** Removes invisible characters: control characters and Unicode tags. */
-function clean(text: string): string {
-  return text.toWellFormed().replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|[\u{e0000}-\u{e007f}]/gu, '');
 }
