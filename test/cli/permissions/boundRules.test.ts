@@ -37,7 +37,8 @@ async function session(
   return {
     call,
     remember,
-    explain,
+    explain: (definition: McpToolDefinition) =>
+      explain({ tool: definition.tool, access: { type: 'unknown', definition } }, 'default'),
     behavior: async (definition: McpToolDefinition, mode?: PermissionMode) =>
       (await call(definition, mode)).behavior,
   };
@@ -96,7 +97,7 @@ test.each(changes)('a saved rule does not cover a tool once %s has changed', asy
     shown: expect.stringContaining(line),
     causes: [{ type: 'limit' }],
   });
-  expect(await after.explain(undefined, 'default')).toMatchObject({
+  expect(await after.explain(tool(given))).toMatchObject({
     behavior: 'ask',
     reason: changed.reason,
   });
