@@ -82,7 +82,8 @@ export function RewindDialog(props: RewindDialogProps) {
   const move = (by: number): void => {
     const current = latest();
     if (current.step === 'files') {
-      scroll(current, by);
+      const top = Math.max(0, Math.min(frame.lowestTop, current.top + by));
+      set({ ...current, top });
     } else if (current.step === 'choose') {
       const many = restoreChoices(current.plan).length;
       set({ ...current, choice: Math.max(0, Math.min(many - 1, current.choice + Math.sign(by))) });
@@ -92,10 +93,6 @@ export function RewindDialog(props: RewindDialogProps) {
       if (list.selected === 0 && !list.isWhole && list.turns !== undefined)
         void load(list.turns.length * TIMES);
     }
-  };
-  const scroll = (current: Extract<RewindState, { step: 'files' }>, by: number): void => {
-    const top = Math.max(0, Math.min(frame.lowestTop, Math.min(current.top, frame.lowestTop) + by));
-    set({ ...current, top, reading: frame.read?.reading ?? current.reading });
   };
   const submit = (to: string, scope: RewindScope): void => {
     agent.submit({ type: 'rewind', to, scope });
@@ -108,8 +105,7 @@ export function RewindDialog(props: RewindDialogProps) {
     if (way === 'cancel') onClose();
     else if (way === 'fork') onFork(turn);
     else if (way === 'conversation') submit(turn.uuid, way);
-    else if (plan !== undefined)
-      set({ step: 'files', list: current.list, plan, scope: way, top: 0, reading: { width, seen: 0 } });
+    else if (plan !== undefined) set({ step: 'files', list: current.list, plan, scope: way, top: 0 });
   };
   const enter = (): void => {
     const current = latest();
@@ -119,9 +115,7 @@ export function RewindDialog(props: RewindDialogProps) {
       if (turn !== undefined) void choose(turn);
     } else if (!counts(true)) return;
     else if (current.step === 'choose') take(restoreChoices(current.plan)[current.choice]?.answer);
-    else if (frame.read?.isEnd === true) submit(current.plan.turn.uuid, current.scope);
-    // To the first line that has not been on screen.
-    else scroll(current, (frame.read?.reading.seen ?? 0) - Math.min(current.top, frame.lowestTop));
+    else submit(current.plan.turn.uuid, current.scope);
   };
   const back = (): void => {
     const current = latest();

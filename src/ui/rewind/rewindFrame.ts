@@ -10,14 +10,7 @@ import { sanitizeLine } from '../print/sanitize.ts';
 import { titledRule } from '../print/spans.ts';
 import { padEnd, padStart, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
-import {
-  type Reading,
-  type RewindState,
-  readOn,
-  restoreChoices,
-  type TurnList,
-  turnFacts,
-} from './rewindState.ts';
+import { type RewindState, restoreChoices, type TurnList, turnFacts } from './rewindState.ts';
 
 interface FrameOptions {
   readonly width: number;
@@ -36,8 +29,6 @@ interface RewindFrame {
   readonly pageRows: number;
   /** The largest first line that still fills the page. */
   readonly lowestTop: number;
-  /** In the list of files: how far it has been read, and whether that is the end. */
-  readonly read?: { readonly reading: Reading; readonly isEnd: boolean };
 }
 
 /** How keys are read: what to restore is a question, the other steps are lists. */
@@ -137,7 +128,7 @@ const titles: Readonly<Record<RewindScope, string>> = {
 };
 
 function filesFrame(
-  { scope, top, reading: before }: Extract<RewindState, { step: 'files' }>,
+  { scope, top }: Extract<RewindState, { step: 'files' }>,
   { width, rows, theme, fileLines: lines, keymap }: FrameOptions,
 ): RewindFrame {
   const pageRows = Math.max(1, rows - (rows >= 4 ? 2 : rows >= 3 ? 1 : 0));
@@ -145,21 +136,18 @@ function filesFrame(
   const first = Math.min(top, lowestTop);
   const last = Math.min(lines.length, first + pageRows);
   const place = lines.length <= pageRows ? '' : `${first + 1}–${last} of ${lines.length} · `;
-  const reading = readOn(before, { width, first, end: last });
-  const isEnd = reading.seen >= lines.length;
   return framed({
-    read: { reading, isEnd },
     title: titles[scope],
     body: lines.slice(first, last),
-    hint: hintOf(place, fileHints(keyHints(keymap, filesPlace), isEnd), width),
+    hint: hintOf(place, fileHints(keyHints(keymap, filesPlace)), width),
     options: { width, rows, theme },
     pageRows,
     lowestTop,
   });
 }
 
-function fileHints(hints: KeyHints, isEnd: boolean): readonly string[] {
-  const does = hints.does('select:accept', isEnd ? 'confirms' : 'shows the next page');
+function fileHints(hints: KeyHints): readonly string[] {
+  const does = hints.does('select:accept', 'confirms');
   return [
     joinWithDots(does, hints.keys('select:pageUp', 'select:pageDown'), 'Esc goes back'),
     joinWithDots(does, 'Esc'),
@@ -182,7 +170,7 @@ function framed({
   readonly body: readonly string[];
   readonly hint: string;
   readonly options: Pick<FrameOptions, 'width' | 'rows' | 'theme'>;
-} & Omit<RewindFrame, 'lines'>): RewindFrame {
+} & Pick<RewindFrame, 'pageRows' | 'lowestTop'>): RewindFrame {
   const all = [
     ...(rows >= 3 ? [titledRule(title, width, theme)] : []),
     ...body,

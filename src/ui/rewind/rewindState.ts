@@ -43,24 +43,8 @@ export type RewindState = { readonly list: TurnList } & (
       readonly scope: RewindScope;
       /** First visible line. */
       readonly top: number;
-      readonly reading: Reading;
     }
 );
-
-/** How many lines from the first one on have been on screen without a gap, at this width. */
-export interface Reading {
-  readonly width: number;
-  readonly seen: number;
-}
-
-/** The reading once these lines are on screen too. Another width breaks the lines elsewhere, so it starts over. */
-export function readOn(
-  { width, seen }: Reading,
-  shown: { readonly width: number; readonly first: number; readonly end: number },
-): Reading {
-  const before = width === shown.width ? seen : 0;
-  return { width: shown.width, seen: shown.first <= before ? Math.max(before, shown.end) : before };
-}
 
 /** The state before anything is loaded. */
 export const startState: RewindState = {

@@ -248,33 +248,7 @@ test.each([
   check();
   look();
   await screen.press(keys.enter);
-  check();
-  expect(ops, 'the list goes on').toEqual([]);
-});
-
-test('Enter shows every page of the list of files before it restores them', async () => {
-  const lines = Array.from({ length: 20 }, (_, index) => `+line ${index}\n`).join('');
-  const plan = [
-    step('a', { action: 'create', added: 20, diff: `--- a\n+++ b\n@@ -0,0 +1,20 @@\n${lines}` }),
-    step('last', { added: 1, diff: '--- a\n+++ b\n@@ -1,0 +1,1 @@\n+the end\n' }),
-  ];
-  const { screen, ops, look, resize } = await open({ plan });
-  await screen.press(keys.enter, 'f');
-  look();
-  expect(screen.text().at(-1)).toMatch(/^1–12 of 27 · Enter shows the next page/);
-  await screen.press(keys.end);
-  expect(screen.text().join('\n')).toContain('the end');
-  expect(screen.text().at(-1), 'the middle was skipped').toContain('Enter shows the next page');
-  await screen.press(keys.enter);
-  expect(screen.text().at(-1)).toMatch(/^13–24 of 27 · Enter shows the next page/);
-  await resize(60, 14);
-  expect(screen.text().at(-1), 'other lines').toContain('Enter shows the next page');
-  await resize(80, 14);
-  await screen.press(keys.enter);
-  expect(screen.text().at(-1)).toMatch(/^16–27 of 27 · Enter confirms/);
-  expect(ops).toEqual([]);
-  await screen.press(keys.enter);
-  expect(ops).toEqual([{ type: 'rewind', to: 'u3', scope: 'files' }]);
+  expect(ops).toEqual([{ type: 'rewind', to: 'u2', scope: 'both' }]);
 });
 
 test('the list of files shows where links lead, pipes, and unusual permissions', async () => {
