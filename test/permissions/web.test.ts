@@ -38,7 +38,8 @@ describe('without a rule', () => {
       destination: 'local',
       file: join(root, '.clawdcode.local.json'),
       label: "Yes, and don't ask again for example.com",
-      detail: 'WebFetch(domain:example.com) · saved to .clawdcode.local.json',
+      detail:
+        'WebFetch(domain:example.com), for pages and connections of commands · saved to .clawdcode.local.json',
     });
     for (const domain of ['example.com', '127.0.0.1', '[::1]', 'xn--bcher-kva.example', 'a_b.example']) {
       const [saved = ''] = (await fetching(domain)).suggestion?.rules ?? [];

@@ -59,17 +59,18 @@ export function suggestForTool(tool: string, policy: Policy): RuleSuggestion {
   return saveLocally([tool], policy);
 }
 
-/** Suggests rules for the local settings file; the label names their subject, the detail the file. */
-export function saveLocally(rules: readonly string[], policy: Policy, subject?: string): RuleSuggestion {
+/** Suggests rules for the local settings file, which the detail names. `host`: what they are about, if it is one. */
+export function saveLocally(rules: readonly string[], policy: Policy, host?: string): RuleSuggestion {
   const file = policy.localSettingsFile;
   const relativePath = relative(policy.root, file);
   const shown = relativePath.startsWith('..') ? file : relativePath;
-  const detail = subject === undefined ? '' : `${rules.join(', ')} · `;
+  // One rule for both: whoever lets the model read a page should know what commands may do.
+  const detail = host === undefined ? '' : `${rules.join(', ')}, for pages and connections of commands · `;
   return {
     rules,
     destination: 'local',
     file,
-    label: `Yes, and don't ask again for ${subject ?? rules.join(', ')}`,
+    label: `Yes, and don't ask again for ${host ?? rules.join(', ')}`,
     detail: `${detail}saved to ${shown}`,
   };
 }
