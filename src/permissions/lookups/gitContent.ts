@@ -147,6 +147,11 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   };
 }
 
+/** True for an option with which git compares merges with more than their first parent. */
+const comparesParents = ({ name, value }: ReadOptions['options'][number]): boolean =>
+  /^(?:-c|--cc)$/.test(name) ||
+  (name === '--diff-merges' && !/^(?:off|none|1|first-parent)$/.test(value ?? ''));
+
 /** True if a listing can name at least all files that the command shows. */
 function isExact(
   name: string,
@@ -156,12 +161,11 @@ function isExact(
 ): boolean {
   if (!given.every(isListed) || name === 'reflog') return false;
   // Compared with all parents, a merge shows more than a listing that follows only the first.
-  if (given.some(isIn(options('first-parent'))) && given.some(isIn(options('-c cc diff-merges'))))
-    return false;
+  if (given.some(isIn(options('first-parent'))) && given.some(comparesParents)) return false;
   // The first commits of a selection are not the first of all.
   if (given.some(isIn(filters)) && given.some(isIn(limits))) return false;
   // With paths, git selects other commits for a listing that compares merges with each parent.
-  if (given.some(isIn(limits)) && given.some(isIn(options('-c cc diff-merges')))) return false;
+  if (given.some(isIn(limits)) && given.some(comparesParents)) return false;
   // With a limit, `show` goes through the history like `log`.
   if (name === 'show' && given.some(isIn(limits))) return false;
   // For a stash, `-u` means its untracked files, not a patch.
