@@ -58,7 +58,7 @@ async function amongServers(columns: number): Promise<void> {
     await terminal.press(esc);
     await terminal.waitForGone('Filter:');
     await settled(terminal, '❯ 1.');
-    await terminal.press(enter);
+    await terminal.answer(enter);
     await terminal.waitFor(/\d%/);
     await terminal.waitForGone('(assumed');
   });

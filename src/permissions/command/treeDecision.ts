@@ -190,15 +190,15 @@ export function secretBelow(tree: Tree, directory: string, policy: Policy): stri
   if (isNoFile(tree.path)) return undefined;
   const place = locate(tree.path, directory, policy);
   const mustCheck = needsCheck(policy);
+  const isSecret = secretTest(policy);
   for (const at of hasGlob(tree.path) ? (policy.expandGlob(place) ?? []) : [place]) {
     const found = foundIn(tree, at, policy);
     if (found === undefined) return 'unknown';
-    const secret = found.files.find(
-      (path) =>
-        mayMatch(tree, path) &&
-        mustCheck(path) &&
-        decideFile({ tool: 'Read', verb: 'read', path }, policy).behavior !== 'allow',
-    );
+    const secret = found.files.find((path) => {
+      if (!mayMatch(tree, path) || !mustCheck(path)) return false;
+      const { behavior, cause } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
+      return behavior !== 'allow' && (cause === 'secret' || isSecret(path));
+    });
     if (secret !== undefined) return secret;
   }
   return undefined;
