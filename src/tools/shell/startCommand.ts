@@ -19,6 +19,8 @@ import { makeScratch } from './scratch.ts';
 
 /** How long to wait for more output after the shell has exited, while a child holds the pipe. */
 const DRAIN_MS = 100;
+/** How long a sandbox may take to exit after its command, on a busy machine. */
+const EXIT_MS = 300;
 const ALIVE_POLL_MS = 1;
 const GONE_POLL_MS = 500;
 
@@ -127,7 +129,7 @@ export async function startCommand(
     finished: exitOf(child).then(async (end) => {
       const message = await refused;
       if (message !== undefined) return { type: 'failed', message };
-      const deadline = performance.now() + DRAIN_MS;
+      const deadline = performance.now() + EXIT_MS;
       await Promise.race([drained, delay(DRAIN_MS)]);
       // A sandbox takes a moment to exit after its command.
       while (performance.now() < deadline && alive()) await delay(ALIVE_POLL_MS);
