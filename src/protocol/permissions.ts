@@ -183,6 +183,10 @@ export interface Grant {
   readonly hiding?: readonly string[];
 }
 
+/** True if a command gets no more than a read-only one: also with hidden files, even if the user has approved it. */
+export const runsReadOnly = ({ basis, hiding }: Grant): boolean =>
+  basis === 'read-only' || hiding !== undefined;
+
 /** The cause of an `ask`, for code that acts on it. In mode `auto` the judge can never lift a `limit`. */
 export type AskCause =
   /** An ordinary file of the workspace would change. The path has its links resolved. */

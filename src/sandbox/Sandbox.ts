@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { isInside, realpath } from '../disk/paths.ts';
-import type { Grant } from '../protocol/permissions.ts';
+import { type Grant, runsReadOnly } from '../protocol/permissions.ts';
 import type { CommandSandbox } from '../protocol/sandbox.ts';
 import { confined, refused, reported, unconfined } from './confinement.ts';
 import { withoutTokens } from './environment.ts';
@@ -204,8 +204,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
 
 const NEEDS_HIDING = 'it may run only in a sandbox, which hides secrets from it';
 
-/** A command from which files are hidden gets no more than a read-only one, even if the user has approved it. */
-const basisOf = ({ basis, hiding }: Grant): Grant['basis'] => (hiding === undefined ? basis : 'read-only');
+const basisOf = (grant: Grant): Grant['basis'] => (runsReadOnly(grant) ? 'read-only' : grant.basis);
 
 const CHECK_MS = 1000;
 /** A check takes at most this share of the time. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { folderIdentity } from '../disk/folderIdentity.ts';
 import { pathOutside } from '../disk/ownPrograms.ts';
 import { isInside, realpath } from '../disk/paths.ts';
-import type { Grant } from '../protocol/permissions.ts';
+import { type Grant, runsReadOnly } from '../protocol/permissions.ts';
 import type { CommandRequest, CommandSandbox, CommandStep, Confinement } from '../protocol/sandbox.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -129,8 +129,7 @@ async function runOnce(
   deps: BashDeps,
   outsideBecause?: string,
 ): Promise<Ran> {
-  const isHiding = grant.hiding !== undefined;
-  if (isHiding && deps.sandbox === undefined) {
+  if (grant.hiding !== undefined && deps.sandbox === undefined) {
     const why = 'It may run only in a sandbox, which hides secrets from it.';
     return { outcome: failure(titleOf(call.command), why) };
   }
@@ -145,7 +144,7 @@ async function runOnce(
   const declined = new Set<string>();
   const fullEnv = childEnvironment({ ...deps.env, ...deps.variables?.() }, deps.secretEnv, context.sessionId);
   const workspace = [context.root, ...deps.addedDirectories];
-  const isReadOnly = grant.basis === 'read-only' || isHiding;
+  const isReadOnly = runsReadOnly(grant);
   const isGuarded = grant.isGuarded === true || isReadOnly;
   const env = isGuarded && outsideBecause === undefined ? readOnlyEnvironment(fullEnv, workspace) : fullEnv;
   const confine = async (

@@ -3,10 +3,14 @@ import { relative } from 'node:path';
 import { credentialIn } from './credentialSettings.ts';
 import { findObjects, type Git } from './gitContent.ts';
 
-/** More settings files than this are not searched. */
+/** With more settings files than this, the answer is true without a search. */
 const MAX_FILES = 20;
 
-const DIFF = ['-p', '-U0', '--text', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-relative'];
+/** With the colors that settings may force, no line would begin with its sign. */
+const DIFF = [
+  ...['-p', '-U0', '--text', '--no-color'],
+  ...['--no-renames', '--no-ext-diff', '--no-textconv', '--no-relative'],
+];
 
 /**
  * True if one of these settings ever held a credential: in the history, in the index, or in the commits among `objects`,

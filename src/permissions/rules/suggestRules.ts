@@ -64,7 +64,7 @@ export function saveLocally(rules: readonly string[], policy: Policy, host?: str
   const file = policy.localSettingsFile;
   const relativePath = relative(policy.root, file);
   const shown = relativePath.startsWith('..') ? file : relativePath;
-  // One rule for both: whoever lets the model read a page should know what commands may do.
+  // The rule also lets commands connect to the host, so the user should see that.
   const detail = host === undefined ? '' : `${rules.join(', ')}, for pages and connections of commands · `;
   return {
     rules,

@@ -464,6 +464,7 @@ describe('settings with a password', () => {
         void spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: cleaned });
       writeFileSync(join(cleaned, 'app.tfvars'), password);
       git('add', 'app.tfvars');
+      git('config', 'color.ui', 'always');
       writeFileSync(join(cleaned, 'app.tfvars'), 'region = "eu"\n');
     });
 
