@@ -12,6 +12,16 @@ const DIFF = [
   ...['--no-renames', '--no-ext-diff', '--no-textconv', '--no-relative'],
 ];
 
+/** Commits of a merge or the like in progress, or fetched last: no branch may contain them. gitglossary(7) */
+const PSEUDO_REFS = [
+  'MERGE_HEAD',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'REBASE_HEAD',
+  'ORIG_HEAD',
+  'FETCH_HEAD',
+];
+
 /**
  * True if one of these settings ever held a credential: in the history, in the index, or in the commits among `objects`,
  * which no branch may contain. Also true if that cannot be determined. `paths` are absolute.
@@ -22,7 +32,7 @@ export function heldCredentials(
   paths: readonly string[],
   objects: readonly string[],
 ): boolean {
-  const found = findObjects(git, objects);
+  const found = findObjects(git, [...objects, ...PSEUDO_REFS]);
   if (found === undefined || paths.length > MAX_FILES) return true;
   const commits = found.filter(({ type }) => type === 'commit').map(({ id }) => id);
   const places = paths.map((path) => `:(top,literal)${relative(worktree, path)}`);

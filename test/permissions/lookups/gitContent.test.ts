@@ -492,6 +492,17 @@ describe('settings with a password', () => {
       expect(await ask(cleaned, command)).toBe('allow');
     });
 
+    test('a commit that is being merged counts', async () => {
+      const theirs = renamed([['prod.tfvars', password]], [['a.txt', 'a\n']]);
+      const ours = renamed([['prod.tfvars', 'region = "eu"\n']], [['b.txt', 'b\n']]);
+      const git = (...args: readonly string[]): void =>
+        void spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: ours });
+      git('fetch', '-q', theirs, 'main');
+      git('merge', '-q', '--allow-unrelated-histories', 'FETCH_HEAD');
+      writeFileSync(join(ours, 'prod.tfvars'), 'region = "eu"\n');
+      expect(await ask(ours, 'git show :3:prod.tfvars')).toBe('ask');
+    });
+
     test('a rule for the file covers every version', async () => {
       const policy = await policyFor([`allow Read(~/${basename(cleaned)}/prod.tfvars)`], 'default', {
         root: cleaned,
