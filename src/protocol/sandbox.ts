@@ -160,6 +160,13 @@ export interface Confinement {
    * command could change or read them; each once. Absent = none.
    */
   exposedFiles?(): readonly string[];
+  /** Absent = the command was not allowed because of what is hidden from it. */
+  readonly exposure?: Exposure;
+  /**
+   * True if the sandbox could not be built because a file to hide has disappeared in the meantime: nothing has run, and the
+   * command can be started again. Absent = false.
+   */
+  mayRetry?(): boolean;
   /**
    * Why the sandbox stopped the command after its start, and what to do, as a sentence without its full stop; undefined
    * if it did not.
@@ -174,6 +181,20 @@ export interface Confinement {
   keep(pid: number): void;
   /** Releases its resources. */
   release(): void;
+}
+
+/**
+ * Whether a command may have seen what is hidden from it, because another program has replaced, moved or removed a hidden
+ * file, or created one, while it ran. Its output must not reach the model then.
+ */
+export interface Exposure {
+  /** True if it is known already. Quick. */
+  isKnown(): boolean;
+  /**
+   * Returns these files, ready to show. They explain all output that was received before the call; once there is one, also
+   * all later output. Rejects if the files cannot be searched.
+   */
+  check(): Promise<readonly string[]>;
 }
 
 export type SandboxState =

@@ -13,6 +13,7 @@ import { createPlaceFinder } from './places/commandPlaces.ts';
 import { dangersIn, REPLACES_LINK } from './places/dangers.ts';
 import { ownGitFolders } from './places/git/gitFolders.ts';
 import { gitVariablesFor } from './places/git/gitVariables.ts';
+import { watchHiddenFiles } from './places/hiddenFiles.ts';
 import { createInterruptedCommands } from './places/interruptedCommands.ts';
 import { createLinkGuard } from './places/linkGuard.ts';
 import { hiddenNeed, planCommand } from './plan.ts';
@@ -160,6 +161,12 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       };
       const share = (): Promise<void> => temporary.share();
       const hasTemporary = [...plan.temporary, ...places.temporary].length > 0;
+      const hiddenFiles =
+        request.grant.hiding &&
+        watchHiddenFiles(
+          [...new Set([...denied.paths, ...places.projectSecrets, ...(places.secretFolders ?? [])])],
+          async () => [...((await options.denied?.())?.paths ?? []), ...(await finder.secrets())],
+        );
       const changes = reported(protectedChanges, unreported, quarantine.reported);
       const confinement = confined({
         plan,
@@ -178,6 +185,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         changes,
         // Reading a large index takes longer than a frame; in a read-only git folder it cannot change.
         looks: roots.length > 0 && (mayChangeGit || closed.length === 0) ? protectedChanges.check : undefined,
+        hiddenFiles,
         whole: denied.whole.filter((path) => plan.denied.includes(path)),
         told,
         share,

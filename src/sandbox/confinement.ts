@@ -2,7 +2,7 @@ import { basename, relative } from 'node:path';
 import { lstatOf, resolved } from '../disk/fileLookups.ts';
 import { isInside } from '../disk/paths.ts';
 import type { SandboxRecord } from '../protocol/entries/fields.ts';
-import type { Confinement, GitUse, Launch } from '../protocol/sandbox.ts';
+import type { Confinement, Exposure, GitUse, Launch } from '../protocol/sandbox.ts';
 import { whyBlocked, whyGitBlocked, whyHidden, whySharedBlocked } from './blocked.ts';
 import { BYTECODE_CACHE, englishMessages } from './environment.ts';
 import { bubblewrapArguments } from './linux/bubblewrap.ts';
@@ -12,6 +12,7 @@ import { guardsOf, type MountWatch, mountWith, watchMounts } from './linux/mount
 import { socketFilter } from './linux/seccomp.ts';
 import { type ProxyRoute, proxyVariables, type RunningRequest } from './network/commandNetwork.ts';
 import type { SandboxOptions } from './options.ts';
+import type { HiddenFiles } from './places/hiddenFiles.ts';
 import type { SandboxPlan } from './plan.ts';
 import { find, SEATBELT } from './probe.ts';
 import type { ProtectedChanges } from './protectedChanges.ts';
@@ -97,6 +98,8 @@ interface ConfinedParts {
   readonly changes: ReportedChanges;
   /** See `Confinement.lookForChanges`. */
   readonly looks: (() => Promise<void>) | undefined;
+  /** Present if the command was allowed because of them. */
+  readonly hiddenFiles: HiddenFiles | undefined;
   /** See `DeniedPlaces`. */
   readonly whole: readonly string[];
   /** Those reported by earlier commands; extended here. */
@@ -124,6 +127,7 @@ export function confined({
   options,
   changes,
   looks,
+  hiddenFiles,
   whole,
   told,
   share,
@@ -137,9 +141,12 @@ export function confined({
   let watch: MountWatch | undefined;
   let firstProcess: number | undefined;
   let isReleased = false;
+  let mounted: SandboxPlan | undefined;
   const shown = (path: string): string => (isInside(path, plan.cwd) ? relative(plan.cwd, path) : path);
+  const exposure = hiddenFiles && createExposure(hiddenFiles, () => watch?.exposed() ?? [], shown);
   const release = (): void => {
     isReleased = true;
+    exposure?.end();
     watch?.stop();
     changes.end();
     if (kept !== undefined) route?.forwarder?.unwatch(kept);
@@ -177,6 +184,7 @@ export function confined({
       const bytes = options.allowUnixSockets ? undefined : socketFilter(options.machine);
       const machine = mountsNow();
       const present = onLinux();
+      mounted = present;
       const [filter, info, block] = bytes === undefined ? [undefined, 3, 4] : [3, 4, 5];
       const inherit = [...(filter === undefined ? [] : ['pipe' as const]), 'pipe' as const, 'pipe' as const];
       const enter = entry?.enter() ?? [];
@@ -249,6 +257,10 @@ export function confined({
       for (const path of fresh) exposed.add(path);
       return fresh.map(shown);
     },
+    ...(exposure && { exposure }),
+    // bubblewrap needs a place for each mount.
+    mayRetry: () =>
+      firstProcess === undefined && mounted?.hidden.some(({ path }) => lstatOf(path) === undefined) === true,
     whyStopped() {
       const path = watch?.fatal();
       return path === undefined
@@ -263,6 +275,29 @@ export function confined({
       route.forwarder.watch(pid);
     },
     release,
+  };
+}
+
+/** `replaced`: files that lost their mounts. After `end`, changes no longer concern the command. */
+function createExposure(
+  files: HiddenFiles,
+  replaced: () => readonly string[],
+  shown: (path: string) => string,
+): Exposure & { end(): void } {
+  const found = new Set<string>();
+  let last: Promise<readonly string[]> | undefined;
+  const check = async (): Promise<readonly string[]> => {
+    for (const path of [...replaced().filter(files.has), ...(await files.exposed())]) found.add(path);
+    return [...found].map(shown);
+  };
+  return {
+    isKnown: () => found.size > 0 || replaced().some(files.has),
+    check: () => last ?? check(),
+    end() {
+      last ??= check();
+      // Maybe no one asks.
+      last.catch(() => undefined);
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import { failure, sandboxNotes } from './outcomes.ts';
+import { handOver } from './shell/handOver.ts';
 import type { BackgroundTask, TaskRegistry } from './shell/TaskRegistry.ts';
 import { formatDuration } from './units.ts';
 
@@ -69,15 +70,19 @@ function unknownTask(id: string, tasks: TaskRegistry): ToolOutcome {
 async function report(task: BackgroundTask, title: string): Promise<ToolOutcome> {
   const state = stateOf(task);
   if (task.end !== undefined) task.isReported = true;
-  const taken = task.capture.take({ isLast: task.end !== undefined });
-  const output = withoutTrailing(taken.text, '\n');
-  const original = await taken.original;
-  const { confinement } = task.run;
-  const protectedNotes = sandboxNotes(confinement);
+  const { capture, recent, run } = task;
+  const { confinement } = run;
+  const handed = await handOver({ capture, recent, confinement }, task.end !== undefined);
+  const output = withoutTrailing(handed.text, '\n');
+  const original = await handed.original;
+  const protectedNotes = sandboxNotes(confinement, handed.withheldFor);
+  const isQuiet = output === '' && handed.withheldFor.length === 0;
   const modelNotes = [`(${state})`, ...protectedNotes.forModel].join('\n');
   return {
     status: 'ok',
-    text: `${output === '' ? '(no new output)' : output}\n${modelNotes}`,
+    text: [...(isQuiet ? ['(no new output)'] : []), ...(output === '' ? [] : [output]), modelNotes].join(
+      '\n',
+    ),
     kind: 'command',
     display: { title, summary: [state, ...protectedNotes.forUser].join(' · '), modelNotes },
     ...(confinement === undefined ? {} : { sandbox: confinement.record() }),

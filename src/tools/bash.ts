@@ -8,7 +8,7 @@ import type { CommandRequest, CommandSandbox, CommandStep, Confinement } from '.
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { failure, listed, sandboxNotes } from './outcomes.ts';
+import { failure, listed, type Notes, sandboxNotes } from './outcomes.ts';
 import { childEnvironment, type Environment, readOnlyEnvironment } from './shell/childEnvironment.ts';
 import {
   type First,
@@ -164,12 +164,17 @@ async function runOnce(
   const start = async (command: string): Promise<RunningCommand> => {
     /** Aborted when the command ends, so that open approval prompts are withdrawn. */
     const ended = new AbortController();
+    let confinement: Confinement | undefined;
     const spec = {
       ...{ shell: deps.shell, command, cwd: context.cwd(), env },
-      confine: (scratch: string) => confine(command, scratch, ended.signal),
+      confine: async (scratch: string) => {
+        confinement = await confine(command, scratch, ended.signal);
+        return confinement;
+      },
       ownPath: pathOutside(deps.env, workspace, realpath),
       onChunk: (chunk: Buffer) => {
         capture.push(chunk);
+        if (confinement?.exposure?.isKnown() === true) return;
         const text = live(chunk);
         recent.push(text);
         if (watched) context.onOutput(text);
@@ -194,12 +199,22 @@ async function runOnce(
   const earlier: Confinement[] = [];
   let before = outsideBecause === undefined ? hidingNotes(grant, cwd) : noNotes;
   let until: number | undefined;
+  let isRetry = false;
   for (let at = 0; ; ) {
     const command = steps[at]?.command ?? call.command;
     const place = placeOf(context.cwd());
     const run = await start(command);
     until ??= Date.now() + patienceMs;
     const end = await firstOf(run, Math.max(1, until - Date.now()), context);
+    const isFirst = earlier.length === 0 && !isRetry;
+    if (isFirst && typeof end !== 'string' && run.confinement?.mayRetry?.() === true) {
+      isRetry = true;
+      deps.tasks.settle(run);
+      // A message of the sandbox.
+      await capture.take({ isLast: false }).discard();
+      recent.clear();
+      continue;
+    }
     const mayEndIn = endings[at] ?? nowhere;
     const next = nextStep(steps, at, end);
     const isKnown = async (): Promise<boolean> => {
@@ -240,7 +255,7 @@ async function runOnce(
 }
 
 /** Names the secrets that the sandbox hides from a search. */
-function hidingNotes({ hiding = [] }: Grant, cwd: string): typeof noNotes {
+function hidingNotes({ hiding = [] }: Grant, cwd: string): Notes {
   if (hiding.length === 0) return noNotes;
   const names = hiding.map((path) => (isInside(path, cwd) ? relative(cwd, path) : path));
   const note = `(Hidden from this command, as secrets or because of a rule: ${listed(names)}.)`;

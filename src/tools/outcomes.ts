@@ -52,24 +52,32 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+export interface Notes {
+  readonly forModel: readonly string[];
+  readonly forUser: readonly string[];
+}
+
 /**
  * Notes about files that other programs run or read as configuration and that a command created or changed since the
  * last call, about folders that the sandbox hides as a whole, and about files that were replaced under its mounts.
+ * `withheldFor`: see `withheldNotes`, whose note is enough about replaced files.
  */
 export function sandboxNotes(
   confinement:
     | Pick<Confinement, 'changedProtectedFiles' | 'hiddenFolders' | 'exposedFiles' | 'whyStopped'>
     | undefined,
-): {
-  readonly forModel: readonly string[];
-  readonly forUser: readonly string[];
-} {
+  withheldFor: readonly string[] = [],
+): Notes {
   const changed = confinement?.changedProtectedFiles().join(', ') ?? '';
   const hidden = listed(confinement?.hiddenFolders?.() ?? []);
-  const exposed = listed(confinement?.exposedFiles?.() ?? []);
-  const stopped = confinement?.whyStopped?.();
+  const isWithheld = withheldFor.length > 0;
+  const exposedFiles = confinement?.exposedFiles?.() ?? [];
+  const exposed = listed(isWithheld ? [] : exposedFiles);
+  const stopped = isWithheld ? undefined : confinement?.whyStopped?.();
+  const withheld = withheldNotes(withheldFor);
   return {
     forModel: [
+      ...withheld.forModel,
       ...(stopped === undefined ? [] : [`(The sandbox stopped it: ${stopped}.)`]),
       ...(exposed === ''
         ? []
@@ -86,6 +94,7 @@ export function sandboxNotes(
           ]),
     ],
     forUser: [
+      ...withheld.forUser,
       ...(stopped === undefined ? [] : [`stopped: ${stopped}`]),
       ...(exposed === ''
         ? []
@@ -97,6 +106,18 @@ export function sandboxNotes(
             `hidden as a whole, because Read deny rules may cover files there (see sandbox.allowRead): ${hidden}`,
           ]),
     ],
+  };
+}
+
+/** Notes about hidden files because of which a command's output is withheld; none if there are no such files. */
+export function withheldNotes(files: readonly string[]): Notes {
+  if (files.length === 0) return { forModel: [], forUser: [] };
+  const names = listed(files);
+  return {
+    forModel: [
+      `(The output is withheld: another program replaced or created ${names} while the command ran, so the output may show what is hidden from it. Run the command again.)`,
+    ],
+    forUser: [`output withheld, because another program replaced or created ${names} while it ran`],
   };
 }
 

@@ -11,6 +11,7 @@ import { InProcessEngine } from '../../src/permissions/InProcessEngine.ts';
 import { gitSettingsRunPrograms } from '../../src/permissions/lookups/gitPrograms.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
 import type { CommandSandbox } from '../../src/protocol/sandbox.ts';
+import type { TaskPort } from '../../src/protocol/tasks.ts';
 import type { ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type ProbedMachine, type ProbeOptions, probeMachine } from '../../src/sandbox/probe.ts';
@@ -50,6 +51,8 @@ export interface Confined {
   readonly home: string;
   readonly tmp: string;
   readonly sandbox: CommandSandbox;
+  /** The commands in the background. */
+  readonly tasks: TaskPort;
   run(
     command: string,
     more?: {
@@ -206,7 +209,7 @@ export async function confined({
   };
   onTestFinished(close);
   return {
-    ...{ base, root, home, tmp, sandbox, close },
+    ...{ base, root, home, tmp, sandbox, close, tasks: bench.tools.tasks },
     call: (tool, input) => bench.call(tool, input),
     async run(command, { basis = 'user', hiding, background = false, cwd = root, timeout, signal } = {}) {
       at = cwd;

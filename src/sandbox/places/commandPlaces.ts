@@ -18,7 +18,7 @@ import { protectedInGit } from './git/gitFolders.ts';
 import { createHardLinkSearch } from './hardLinks.ts';
 import { createPipeSearch } from './namedPipes.ts';
 import { createPathNotes } from './pathNotes.ts';
-import { createProjectScan, createSecretsScan } from './projectScan.ts';
+import { createProjectScan, createSecretsScan, type SecretsFound } from './projectScan.ts';
 import { createCaches, createSharedFolders, type SharedFolders } from './sharedFolders.ts';
 import { createTrackedNotes } from './trackedNotes.ts';
 
@@ -49,6 +49,8 @@ interface PlaceFinder {
     how: { readonly isReadOnly: boolean; readonly gitUse: GitUse; readonly denyRead: readonly string[] },
   ): Promise<CommandPlaces>;
   protectedFiles(roots: readonly string[]): Promise<readonly ProtectedFiles[]>;
+  /** Files with secrets in the workspace, and folders with some that cannot be hidden on their own. */
+  secrets(): Promise<readonly string[]>;
   /** The same at once. */
   protectedFilesNow(roots: readonly string[]): readonly ProtectedFiles[];
   /** Removes files that completed git folders and are no longer needed. */
@@ -103,6 +105,14 @@ export function createPlaceFinder(
   const protectedFiles = async (roots: readonly string[]): Promise<readonly ProtectedFiles[]> =>
     (await inOrder(roots, walk.inSlices)).map((one) => one.protectedFiles);
 
+  const secretsIn = async (workspace: readonly string[]): Promise<SecretsFound> => {
+    const found = await inOrder(workspace, findSecrets.inSlices);
+    return {
+      files: found.flatMap(({ files }) => files),
+      folders: found.flatMap(({ folders }) => folders),
+    };
+  };
+
   const find: PlaceFinder['find'] = async (request, { isReadOnly, gitUse, denyRead }) => {
     const ofSettings = options.places();
     const denyWrite = (await options.denyWrite?.()) ?? [];
@@ -110,7 +120,7 @@ export function createPlaceFinder(
     const workspace = workspaceNow(given.workspace);
     const roots = isReadOnly ? [] : workspace;
     const walked = await inOrder(roots, walk.inSlices);
-    const secrets = isReadOnly ? await inOrder(workspace, findSecrets.inSlices) : [];
+    const secrets = isReadOnly ? await secretsIn(workspace) : noSecrets;
     const repositories = walked.flatMap((one) => one.repositories);
     const writable = isReadOnly ? [] : writableFolders(given);
     beforeCreating();
@@ -120,15 +130,13 @@ export function createPlaceFinder(
       closed,
       home: given.home,
     });
-    const projectSecrets = [
-      ...new Set([...secrets.flatMap(({ files }) => files), ...(request.grant.hiding ?? [])]),
-    ];
+    const projectSecrets = [...new Set([...secrets.files, ...(request.grant.hiding ?? [])])];
     const named = findPlaces({
       ...given,
       repositories,
       closedGitFolders: closed,
       projectSecrets,
-      secretFolders: secrets.flatMap(({ folders }) => folders),
+      secretFolders: secrets.folders,
       emptyFile: projectSecrets.length > 0 ? realEmptyFile(options.emptyFile) : undefined,
       namedPipes: await findPipes(given.home, given.temporary),
       // macOS profiles cannot replace one folder with another.
@@ -161,10 +169,16 @@ export function createPlaceFinder(
   };
   return {
     ...{ find, protectedFiles },
+    async secrets() {
+      const { files, folders } = await secretsIn(workspaceNow(options.places().workspace));
+      return [...files, ...folders];
+    },
     protectedFilesNow: (roots) => roots.map((root) => walk(root).protectedFiles),
     release: gitFolders.release,
   };
 }
+
+const noSecrets: SecretsFound = { files: [], folders: [] };
 
 /** The path of an empty file with links resolved; creates it if necessary. Undefined if that is not possible. */
 function realEmptyFile(path: string): string | undefined {

@@ -205,7 +205,7 @@ function stampOf(path: string): string {
 }
 
 /** What to hide. */
-interface SecretsFound {
+export interface SecretsFound {
   readonly files: readonly string[];
   readonly folders: readonly string[];
 }

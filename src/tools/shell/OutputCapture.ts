@@ -14,6 +14,15 @@ import type { ValueRedactor } from './valueRedactor.ts';
 const MIN_BLOB_CHARACTERS = 50_000;
 const MAX_BLOB_BYTES = 1024 ** 3;
 
+/** Output since the last `take`. Call `keep` or `discard`. */
+export interface TakenOutput {
+  readonly text: string;
+  /** Stores all of it as a blob if it is large. Rejects if the disk write fails. */
+  keep(): Promise<BlobRef | undefined>;
+  /** Deletes what is stored of it. Never rejects. */
+  discard(): Promise<void>;
+}
+
 export class OutputCapture {
   readonly #cleaner = createOutputCleaner();
   readonly #openBlob: (() => BlobSink) | undefined;
@@ -34,14 +43,10 @@ export class OutputCapture {
   }
 
   /**
-   * Returns the output since the last call, including an unfinished line, and all of it as a blob if it is large.
-   * Rejects if the disk write fails. Unless `isLast`, text that may be the beginning of a secret stays for the next
-   * call.
+   * Returns the output since the last call, including an unfinished line. Unless `isLast`, text that may be the beginning
+   * of a secret stays for the next call.
    */
-  take({ isLast }: { readonly isLast: boolean }): {
-    readonly text: string;
-    readonly original: Promise<BlobRef | undefined>;
-  } {
+  take({ isLast }: { readonly isLast: boolean }): TakenOutput {
     const rest = this.#redacted(this.#cleaner.flush());
     this.#add(isLast ? rest + (this.#redactor?.flush() ?? '') : rest);
     const text = this.#recent.text();
@@ -49,7 +54,11 @@ export class OutputCapture {
     this.#recent = new HeadTail();
     this.#blob = undefined;
     this.#blobBytes = 0;
-    return { text, original: blob?.finish() ?? Promise.resolve(undefined) };
+    return {
+      text,
+      keep: async () => blob?.finish(),
+      discard: async () => discarded(blob),
+    };
   }
 
   /** Discards the remaining output and all that follows. Never rejects. */
@@ -58,8 +67,7 @@ export class OutputCapture {
     this.#recent = new HeadTail();
     const blob = this.#blob;
     this.#blob = undefined;
-    // If a blob cannot be removed now, it is cleaned up later with other unfinished ones.
-    await blob?.discard().catch(() => undefined);
+    await discarded(blob);
   }
 
   #redacted(text: string): string {
@@ -84,6 +92,11 @@ export class OutputCapture {
       this.#blob?.write('\n[The output continues; only its first 1 GiB was kept.]\n');
     }
   }
+}
+
+/** A blob that cannot be removed now is cleaned up later with other unfinished ones. */
+async function discarded(blob: BlobSink | undefined): Promise<void> {
+  await blob?.discard().catch(() => undefined);
 }
 
 // The beginning and end of a text of any length, in bounded memory.

@@ -212,6 +212,14 @@ export class RecentText {
     return { text: this.#pieces.join(''), missing: this.#missing };
   }
 
+  /** Forgets everything so far. */
+  clear(): void {
+    this.#pieces.length = 0;
+    this.#length = 0;
+    this.#missing = 0;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
   /** The last non-empty line, cut to 200 characters. */
   lastLine(): string {
     let end = '';

@@ -5,8 +5,9 @@ import type { Confinement } from '../../protocol/sandbox.ts';
 import { count } from '../../protocol/text/numbers.ts';
 import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
-import { failure, sandboxNotes } from '../outcomes.ts';
+import { failure, type Notes, sandboxNotes, withheldNotes } from '../outcomes.ts';
 import { formatDuration } from '../units.ts';
+import { type HandedOver, handOver } from './handOver.ts';
 import type { OutputCapture } from './OutputCapture.ts';
 import type { CommandEnd, RunningCommand } from './startCommand.ts';
 import type { RecentText, TaskRegistry } from './TaskRegistry.ts';
@@ -86,9 +87,10 @@ export async function finished(
   if (end.code !== 0)
     after.push(`exit code ${end.code}${end.signal === undefined ? '' : ` (ended by ${end.signal})`}`);
   const { confinement, declined } = report;
-  const taken = report.capture.take({ isLast: true });
+  const handed = await handOver(report, true);
+  const isWithheld = handed.withheldFor.length > 0;
   if (declined.size > 0) after.push(`(The user denied a connection to ${[...declined].join(', ')}.)`);
-  const blocked = confinement?.blocked(taken.text, end.code, declined);
+  const blocked = isWithheld ? undefined : confinement?.blocked(handed.text, end.code, declined);
   const isBinding = confinement?.isBinding === true;
   const isFinal = blocked?.isHidden === true || blocked?.instead !== undefined;
   const mayLeave = context.confirm !== undefined && !isBinding && !isFinal && !report.isReadOnly;
@@ -97,7 +99,7 @@ export async function finished(
     after.push(`(The sandbox blocked it: ${[`${blocked.reason}.`, blocked.instead ?? []].flat().join(' ')})`);
   else if (blocked !== undefined)
     after.push(`(The sandbox blocked it: ${blocked.reason}. ${mayLeave ? OUTSIDE_ASKED : stay})`);
-  const protectedNotes = sandboxNotes(confinement);
+  const protectedNotes = sandboxNotes(confinement, handed.withheldFor);
   after.push(...protectedNotes.forModel);
   const duration = formatDuration(Date.now() - report.startedAtMs);
   const summary = [
@@ -106,12 +108,10 @@ export async function finished(
     ...protectedNotes.forUser,
   ].join(' · ');
   return {
-    outcome: await outcome(report, end.code === 0 ? 'ok' : 'error', after, summary, { taken }),
+    outcome: await outcome(report, end.code === 0 && !isWithheld ? 'ok' : 'error', after, summary, handed),
     ...(blocked === undefined || !mayLeave ? {} : outsideOffer(report.call, blocked.reason, context)),
   };
 }
-
-type Notes = ReturnType<typeof sandboxNotes>;
 
 export const noNotes: Notes = { forModel: [], forUser: [] };
 
@@ -182,10 +182,11 @@ export async function stopped(
 ): Promise<ToolOutcome> {
   void tasks.stopRun(run);
   await Promise.race([run.finished, delay(LAST_OUTPUT_MS)]);
-  const protectedNotes = joined(report.before, sandboxNotes(report.confinement));
+  const handed = await handOver(report, true);
+  const protectedNotes = joined(report.before, sandboxNotes(report.confinement, handed.withheldFor));
   const after = ['(Interrupted by the user.)', ...protectedNotes.forModel];
   const summary = ['interrupted', ...protectedNotes.forUser].join(' · ');
-  return outcome(report, 'partial', after, summary, {
+  return outcome(report, 'partial', after, summary, handed, {
     blobPatienceMs: LAST_OUTPUT_MS,
     response: { interrupted: true },
   });
@@ -201,14 +202,16 @@ export async function moved(
 ): Promise<ToolOutcome> {
   const { call, capture, recent, startedAtMs } = report;
   // Output so far belongs to this call, even if more arrives while the task is created.
-  const taken = capture.take({ isLast: false });
+  const handing = handOver(report, false);
   const { id } = tasks.keep({ command: call.command, run, capture, recent, startedAtMs });
+  const handed = await handing;
+  const before = joined(report.before, withheldNotes(handed.withheldFor));
   const handling = `BashOutput reads its output, KillBash stops it (task_id "${id}").`;
   if (call.run_in_background === true) {
     const note = `Runs in the background as task ${id}. ${handling}`;
-    const summary = [`in the background as ${id} (/tasks)`, ...report.before.forUser].join(' · ');
-    return outcome(report, 'ok', [...report.before.forModel, note], summary, {
-      ...{ taken, response: { backgroundTaskId: id } },
+    const summary = [`in the background as ${id} (/tasks)`, ...before.forUser].join(' · ');
+    return outcome(report, 'ok', [...before.forModel, note], summary, handed, {
+      response: { backgroundTaskId: id },
     });
   }
   const patience = formatDuration(Date.now() - startedAtMs);
@@ -219,10 +222,10 @@ export async function moved(
   return outcome(
     report,
     'partial',
-    [...report.before.forModel, note, ...rest],
-    [`moved to the background as ${id} (/tasks) · ${patience}`, ...report.before.forUser].join(' · '),
+    [...before.forModel, note, ...rest],
+    [`moved to the background as ${id} (/tasks) · ${patience}`, ...before.forUser].join(' · '),
+    handed,
     {
-      taken,
       response: {
         backgroundTaskId: id,
         ...(why === 'moved' ? { backgroundedByUser: true } : { timedOutAfterMs: report.patienceMs }),
@@ -232,19 +235,16 @@ export async function moved(
 }
 
 async function outcome(
-  { call, capture, notes, confinement, earlier }: Report,
+  { call, notes, confinement, earlier }: Report,
   status: ToolOutcome['status'],
   after: readonly string[],
   summary: string,
-  {
-    taken = capture.take({ isLast: true }),
-    blobPatienceMs,
-    response = {},
-  }: { taken?: Taken; blobPatienceMs?: number; response?: object } = {},
+  handed: HandedOver,
+  { blobPatienceMs, response = {} }: { blobPatienceMs?: number; response?: object } = {},
 ): Promise<ToolOutcome> {
-  const blob = taken.original;
+  const blob = handed.original;
   const original = await (blobPatienceMs === undefined ? blob : Promise.race([blob, delay(blobPatienceMs)]));
-  const output = withoutTrailing(taken.text, '\n');
+  const output = withoutTrailing(handed.text, '\n');
   const placeholder = output === '' && after.length === 0 ? ['(no output)'] : [];
   return {
     status,
@@ -270,8 +270,6 @@ async function outcome(
     }),
   };
 }
-
-type Taken = ReturnType<OutputCapture['take']>;
 
 export type First = CommandEnd | 'timeout' | 'aborted' | 'moved';
 
