@@ -9,6 +9,7 @@ import { expectTried } from './support/actionsTried.ts';
 import { long } from './support/long.ts';
 import { program } from './support/program.ts';
 import { setUpProgram } from './support/testProgram.ts';
+import { textOf } from './support/wire.ts';
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
 
@@ -54,6 +55,60 @@ test.skipIf(!hasSandbox)(
     expect(searched).toContain('(Hidden from this command, as secrets or because of a rule: .env.');
     expect(named).toContain('This call was not approved');
     expect(JSON.stringify(server.requests())).not.toContain('in-the-env-file');
+  },
+);
+
+test.skipIf(!hasSandbox)(
+  'nor does a search in the background or of a subagent, whatever programs it uses',
+  async () => {
+    const { server, work, print } = await setUpProgram();
+    for (const folder of ['src', 'config']) await mkdir(join(work.repository, folder));
+    for (const name of ['.env', 'config/.env', 'service-account.json', 'src/server.key'])
+      await writeFile(join(work.repository, name), '{"TOKEN":"a-secret-value"}\n');
+    await writeFile(join(work.repository, 'app.json'), '{"TOKEN":"in-the-app"}\n');
+    const searches = [
+      'find . -type f | xargs grep TOKEN',
+      "find . -name '*.json' -exec awk /TOKEN/ {} +",
+      'for i in 1 2; do grep -r TOKEN .; done',
+      "find . -type f -not -path './.git/*' -exec cat {} +",
+    ];
+    const asking = ['for f in *; do cat "$f"; done', 'jq . *.json', 'cat .e*; grep -r TOKEN .'];
+    const all = [...searches, ...asking];
+    const inBackground = (command: string) => ({ command: `${command}; sleep 0.5`, run_in_background: true });
+    server.script(
+      { calls: all.map((command) => ({ name: 'Bash', input: inBackground(command) })) },
+      {
+        calls: searches.map((_, at) => ({
+          name: 'BashOutput',
+          input: { task_id: `b${at + 1}`, wait: 10_000 },
+        })),
+      },
+      {
+        calls: [
+          {
+            name: 'Agent',
+            input: { subagent_type: 'general-purpose', description: 'search', prompt: 'Search it.' },
+          },
+        ],
+      },
+      { calls: all.map((command) => ({ name: 'Bash', input: { command } })) },
+      { text: 'Searched.' },
+      { text: 'Done.' },
+    );
+    await print(['-p', 'go']);
+    expect(JSON.stringify(server.requests())).not.toContain('a-secret-value');
+    const results = server
+      .requests()
+      .map(({ messages }) => messages.filter(({ role }) => role === 'tool').map(textOf));
+    const [, started = [], read = [], , searched = []] = results;
+    const later = read.slice(all.length);
+    expect(later).toHaveLength(searches.length);
+    for (const at of searches.keys()) {
+      expect(`${started[at]}${later[at]}`).toContain('in-the-app');
+      expect(searched[at]).toContain('in-the-app');
+    }
+    for (const text of [started, searched].flatMap((all) => all.slice(searches.length)))
+      expect(text).toContain('This call was not approved');
   },
 );
 

@@ -215,6 +215,24 @@ describe.skipIf(!hasSandbox)('a command from which files are hidden', () => {
     expect(text).not.toContain('withheld');
   });
 
+  test.each(['before', 'after'])('does not see them if it starts %s a command that may', async (when) => {
+    const { run, at, grant, tasks, ...project } = await started();
+    const searchBoth = `${search}; cat .env; find . -type f -exec awk /KEY/ {} +`;
+    const inBackground = { ...grant, background: true };
+    const first = when === 'before' ? (await run(searchBoth, inBackground)).text : '';
+    await run(`until [ -e go ]; do sleep 0.02; done; cat .env`, { background: true });
+    if (when === 'after') await run(searchBoth, inBackground);
+    writeFileSync(at('go'), '');
+    const outputOf = async (isSearch: boolean): Promise<string> => {
+      const task = tasks.list().find(({ command }) => command.includes('grep') === isSearch);
+      return (await project.call('BashOutput', { task_id: task?.id, wait: 60_000 })).text;
+    };
+    const searched = first + (await outputOf(true));
+    expect(searched).toContain('KEY=PLAIN');
+    expect(searched).not.toContain('KEY=OLD');
+    expect(await outputOf(false)).toContain('KEY=OLD');
+  });
+
   test('is started again if one of them disappears while its sandbox is built', async () => {
     const bin = realpathSync(mkdtempSync(join(tmpdir(), 'sandbox-bin-')));
     onTestFinished(() => rmSync(bin, { recursive: true, force: true }));
