@@ -308,7 +308,7 @@ export class McpServer {
       const { connect } = await import('./connect.ts');
       opened = await connect(
         endpoint,
-        this.#ports(endpoint, () => this.#lost(opened)),
+        this.#ports(endpoint, (reason) => this.#lost(opened, reason)),
       );
       const more = this.#takeMore(opened);
       this.#lists.takeTools(await opened.listTools());
@@ -350,7 +350,7 @@ export class McpServer {
     return { type: 'host', channel: openHostChannel(name) };
   }
 
-  #ports(endpoint: ConnectEndpoint, onClosed: () => void): ConnectPorts {
+  #ports(endpoint: ConnectEndpoint, onClosed: ConnectPorts['onClosed']): ConnectPorts {
     const { version, env, fetchFor, authStoreOf, protocolMemoryOf, canAskUser } = this.#deps;
     const { connectTimeoutMs: timeoutMs } = this.#deps;
     return {
@@ -369,10 +369,10 @@ export class McpServer {
     };
   }
 
-  #lost(connection: Connection | undefined): void {
+  #lost(connection: Connection | undefined, reason = 'The connection was closed.'): void {
     if (connection === undefined || this.#connection !== connection) return;
     this.#connection = undefined;
-    this.#state = { type: 'failed', reason: 'The connection was closed.' };
+    this.#state = { type: 'failed', reason };
   }
 
   /** Rereads the lists after a delay, once for all changes announced until then. */

@@ -13,7 +13,7 @@ import {
   type StoredOAuthTokens,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { bounded, type Fetch } from './http.ts';
+import { boundedFetch, type Fetch } from './boundedFetch.ts';
 
 /** The stored data of one server's login. */
 export interface AuthRecord {
@@ -111,9 +111,9 @@ const TIMED_OUT = 'The login timed out.';
 /** Logs in. Rejects with the reason for a failure; when it resolves, the store has the tokens. */
 export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts): Promise<void> {
   const { signal, clientId, clientSecret } = ports;
-  const fetch = bounded(
+  const fetch = boundedFetch(
     (url, init) => ports.fetch(url, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) }),
-    MAX_ANSWER_BYTES,
+    { maxBytes: MAX_ANSWER_BYTES },
   );
   const before = await store.read();
   const state = randomBytes(24).toString('base64url');

@@ -17,10 +17,12 @@ import {
 import type { HostChannel } from '../protocol/extensions/mcp.ts';
 import { shortened } from '../protocol/text/visible.ts';
 import { type AuthStore, storedAuth, trackScopes } from './auth.ts';
+import type { Fetch } from './boundedFetch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HostTransport } from './hostTransport.ts';
-import { type Fetch, httpTransport } from './http.ts';
+import { httpTransport } from './http.ts';
 import { keepListening } from './listening.ts';
+import { ServerFault } from './messageBounds.ts';
 import type { ListedPrompt, ListedTool } from './offeredTools.ts';
 import type { CallResult } from './outcome.ts';
 import { type ProtocolMemory, withProtocol } from './protocolVersion.ts';
@@ -49,7 +51,8 @@ export interface ConnectPorts extends StdioPorts {
   readonly timeoutMs: number;
   /** Aborts connecting. */
   readonly signal: AbortSignal;
-  readonly onClosed: () => void;
+  /** Called with the reason if there is a known one. */
+  readonly onClosed: (reason: string | undefined) => void;
   /** Called when a list of the server has changed: tools, prompts or resources. */
   readonly onChanged: () => void;
   /** Asks the user for the server; absent = the server learns that user input is unavailable. */
@@ -84,12 +87,15 @@ export type ConnectEndpoint = Endpoint | { readonly type: 'host'; readonly chann
 /** Connects to a server. Rejects with `AuthorizationNeededError` if the server requires a login. */
 export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): Promise<Connection> {
   const timeout = ports.timeoutMs;
-  const { client, transport } = await withProtocol((mode) => open(endpoint, ports, mode), ports).catch(
-    (error: unknown) => {
-      if (isUnauthorized(error)) throw new AuthorizationNeededError();
-      throw new Error(reasonOf(error, timeout));
-    },
-  );
+  const opened = await withProtocol((mode) => open(endpoint, ports, mode), ports).catch((error: unknown) => {
+    if (isUnauthorized(error)) throw new AuthorizationNeededError();
+    throw new Error(reasonOf(error, timeout));
+  });
+  const { client, transport, faultOf } = opened;
+  const readable = <T>(answer: Promise<T>, timeoutMs = timeout): Promise<T> =>
+    answer.catch((error: unknown) => {
+      throw readableError(error, timeoutMs, faultOf());
+    });
   const capabilities = client.getServerCapabilities() ?? {};
   keepListening(client, ports);
   const none = Promise.resolve([]);
@@ -104,10 +110,7 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES && items.length < MAX_LISTED; page++) {
       const params = cursor === undefined ? {} : { cursor };
-      const answer = (await withReadableError(
-        client.request({ method, params }, { timeout }),
-        timeout,
-      )) as ResultTypeMap[M];
+      const answer = (await readable(client.request({ method, params }, { timeout }))) as ResultTypeMap[M];
       items.push(...itemsOf(answer));
       cursor = answer.nextCursor;
       if (cursor === undefined) break;
@@ -129,15 +132,12 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
         : listOf('resources/list', ({ resources }) => resources.map(({ uri }) => uri)),
     async getPrompt(name, input) {
       const params = { name, arguments: { ...input } };
-      const { messages } = await withReadableError(
-        client.request({ method: 'prompts/get', params }, { timeout }),
-        timeout,
-      );
+      const { messages } = await readable(client.request({ method: 'prompts/get', params }, { timeout }));
       return messages.map(({ content }) => content);
     },
     async readResource(uri, signal) {
       const asked = client.request({ method: 'resources/read', params: { uri } }, { timeout, signal });
-      const { contents } = await withReadableError(asked, timeout);
+      const { contents } = await readable(asked);
       return contents.map((resource) => ({ type: 'resource', resource }));
     },
     async call(tool, input, { signal, timeoutMs, onProgress, onHold }) {
@@ -146,7 +146,7 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
       const params = { name: tool, arguments: (input ?? {}) as Record<string, unknown> };
       const toolDefinition = listed.get(tool) ?? { name: tool, inputSchema: { type: 'object' as const } };
       try {
-        return await withReadableError(
+        return await readable(
           client.callTool(params, {
             toolDefinition,
             signal: AbortSignal.any([signal, idle.signal]),
@@ -168,13 +168,20 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
   };
 }
 
+interface Opened {
+  readonly client: Client;
+  readonly transport: Transport;
+  /** Why the connection was closed, if it was because of what the server sent. */
+  readonly faultOf: () => string | undefined;
+}
+
 /** Starts the server and shakes hands with it. Rejects with the SDK's errors; the server has ended then. */
 async function open(
   endpoint: ConnectEndpoint,
   ports: ConnectPorts,
   mode: 'legacy' | 'auto',
-): Promise<{ readonly client: Client; readonly transport: Transport }> {
-  const { onElicit, onChanged, signal } = ports;
+): Promise<Opened> {
+  const { onElicit, onChanged, signal, timeoutMs } = ports;
   const client = new Client(
     { name: 'clawdcode', title: 'ClawdCode', version: ports.version },
     {
@@ -192,8 +199,19 @@ async function open(
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => ({
       ...(await onElicit(params, mcpReq.signal)),
     }));
-  client.onerror = (error) => ports.log(`(${error.message.slice(0, 500)})\n`);
-  client.onclose = ports.onClosed;
+  let fault: string | undefined;
+  client.onerror = (error) => {
+    if (error instanceof ServerFault) fault = error.message;
+    ports.log(`(${error.message.slice(0, 500)})\n`);
+  };
+  // Connecting ends then: the SDK would wait on for the first event of a stream that it has closed.
+  const closed = new Promise<never>((_, reject) => {
+    client.onclose = () => {
+      setImmediate(() => reject(new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')));
+      ports.onClosed(fault);
+    };
+  });
+  closed.catch(() => undefined);
   client.setNotificationHandler('notifications/tools/list_changed', onChanged);
   client.setNotificationHandler('notifications/prompts/list_changed', onChanged);
   client.setNotificationHandler('notifications/resources/list_changed', onChanged);
@@ -202,14 +220,21 @@ async function open(
   signal.throwIfAborted();
   const giveUp = (): void => void transport.close().catch(() => undefined);
   signal.addEventListener('abort', giveUp, { once: true });
+  // The SDK waits for the stream of the older transport without a limit.
+  const onLate = (): void => {
+    fault = unansweredFor(timeoutMs);
+    giveUp();
+  };
+  const late = endpoint.type === 'sse' ? setTimeout(onLate, timeoutMs) : undefined;
   try {
-    await client.connect(transport, { timeout: ports.timeoutMs, signal });
-    return { client, transport };
+    await Promise.race([client.connect(transport, { timeout: timeoutMs, signal }), closed]);
+    return { client, transport, faultOf: () => fault };
   } catch (error) {
     await transport.close().catch(() => undefined);
-    throw error;
+    throw isClosing(error) && fault !== undefined ? new Error(fault) : error;
   } finally {
     signal.removeEventListener('abort', giveUp);
+    clearTimeout(late);
   }
 }
 
@@ -228,14 +253,12 @@ async function authOf({
     : { auth: storedAuth(authStore) };
 }
 
-/** Resolves like `answer`; rejects with an error that is ready to show. */
-function withReadableError<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  return answer.catch((error: unknown) => {
-    if (isUnauthorized(error)) throw new AuthorizationNeededError();
-    const visits = visitsIn(error);
-    if (visits !== undefined) throw new UrlElicitationRequired(visits);
-    throw new Error(reasonOf(error, timeoutMs));
-  });
+/** An error that is ready to show. */
+function readableError(error: unknown, timeoutMs: number, fault: string | undefined): Error {
+  if (isUnauthorized(error)) return new AuthorizationNeededError();
+  const visits = visitsIn(error);
+  if (visits !== undefined) return new UrlElicitationRequired(visits);
+  return new Error((isClosing(error) && fault) || reasonOf(error, timeoutMs));
 }
 
 /** The user has to visit pages before the server can answer the call. */
@@ -276,11 +299,13 @@ const unansweredFor = (timeoutMs: number): string =>
 /** Maximum characters of a server's error message. */
 const MAX_REASON = 500;
 
+const isClosing = (error: unknown): boolean =>
+  error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
+
 function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
     return unansweredFor(timeoutMs);
-  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
-    return 'The connection was closed.';
+  if (isClosing(error)) return 'The connection was closed.';
   const { message = String(error), cause } = (error ?? {}) as {
     message?: string;
     cause?: { message?: string };

@@ -14,9 +14,8 @@ import {
 } from '../protocol/settingsPrograms.ts';
 import { JsonBoundError, parseBoundedJson } from '../protocol/text/boundedJson.ts';
 import type { Endpoint } from './endpoint.ts';
+import { MAX_MESSAGE_BYTES, messageTooLong, ServerFault } from './messageBounds.ts';
 
-/** A longer message closes the connection. */
-export const MAX_MESSAGE_BYTES = 10 * 2 ** 20;
 /** If the server leaves more than this unread, the connection is closed. */
 const MAX_UNREAD_BYTES = 16 * 2 ** 20;
 /** Half a frame: the longest time that messages are handled without yielding to the event loop. */
@@ -175,8 +174,7 @@ export class StdioTransport implements Transport {
     if (from === chunk.length) return;
     this.#pieces.push(chunk.subarray(from));
     this.#pieceBytes += chunk.length - from;
-    if (this.#pieceBytes > MAX_MESSAGE_BYTES)
-      throw new Error(`It sent a message of more than ${MAX_MESSAGE_BYTES / 2 ** 20} MB.`);
+    if (this.#pieceBytes > MAX_MESSAGE_BYTES) throw messageTooLong();
   }
 
   /** Handles one line. Returns true for a message that the server sent without a request. */
@@ -197,8 +195,7 @@ export class StdioTransport implements Transport {
 
   #fail(reason: string): void {
     if (this.#isClosed) return;
-    this.#ports.log(`(${reason})\n`);
-    this.onerror?.(new Error(reason));
+    this.onerror?.(new ServerFault(reason));
     void this.close();
   }
 

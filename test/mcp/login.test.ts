@@ -1,7 +1,7 @@
 /** A login to a server that breaks the rules. */
 import { expect, test } from 'vitest';
 import { type AuthRecord, login } from '../../src/mcp/auth.ts';
-import type { Fetch } from '../../src/mcp/http.ts';
+import type { Fetch } from '../../src/mcp/boundedFetch.ts';
 
 const server = new URL('https://mcp.example.com/mcp');
 const ports = { onAddress: () => undefined, signal: new AbortController().signal };

@@ -1,5 +1,4 @@
-import { ReadableStream as WebStream } from 'node:stream/web';
-import type { HttpSend } from '../../model/http/types.ts';
+import type { HttpAnswer, HttpSend } from '../../model/http/types.ts';
 
 /**
  * Implements `fetch` with the transport used for model servers: with the proxies and certificates of the environment.
@@ -20,14 +19,28 @@ export function fetchOverSend(send: HttpSend): (url: string | URL, init?: Reques
     const { status } = answer;
     const isEmpty = [101, 204, 205, 304].includes(status);
     if (isEmpty) answer.release();
-    const response = new Response(
-      isEmpty ? null : (WebStream.from(answer.body) as unknown as ReadableStream),
-      {
-        status,
-        headers: { ...answer.headers },
-      },
-    );
+    const response = new Response(isEmpty ? null : streamOf(answer), {
+      status,
+      headers: { ...answer.headers },
+    });
     Object.defineProperty(response, 'url', { value: String(url) });
     return response;
   };
+}
+
+/** Cancelled, even before anything was read, it does not leave the connection waiting for the rest. */
+function streamOf({ body, release }: HttpAnswer): ReadableStream<Uint8Array> {
+  const pieces = body[Symbol.asyncIterator]();
+  const source: UnderlyingDefaultSource<Uint8Array> = {
+    async pull(controller) {
+      const { value, done } = await pieces.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      release();
+      await pieces.return?.();
+    },
+  };
+  return new ReadableStream(source, { highWaterMark: 0 });
 }

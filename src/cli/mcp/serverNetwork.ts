@@ -4,7 +4,7 @@
  * from this machine. A server in that network may.
  */
 import { isIP } from 'node:net';
-import type { Fetch } from '../../mcp/http.ts';
+import type { Fetch } from '../../mcp/boundedFetch.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { proxyFor } from '../../model/http/proxies.ts';
 import {

@@ -15,6 +15,12 @@ export class JsonBoundError extends Error {}
 
 /** Parses JSON. Throws `SyntaxError` if it is none, and `JsonBoundError` if it has too many arrays and objects. */
 export function parseBoundedJson(text: string): unknown {
+  checkJsonBounds(text);
+  return JSON.parse(text);
+}
+
+/** Throws `JsonBoundError` for JSON that has too many arrays and objects, or too deep ones. */
+export function checkJsonBounds(text: string): void {
   const { containers, nesting } = shapeOf(text);
   if (containers > MAX_CONTAINERS)
     throw new JsonBoundError(
@@ -22,7 +28,6 @@ export function parseBoundedJson(text: string): unknown {
     );
   if (nesting > MAX_NESTING)
     throw new JsonBoundError(`It sent a message that is nested more than ${MAX_NESTING} levels deep.`);
-  return JSON.parse(text);
 }
 
 /** Prints a value, with line breaks unless the indentation would multiply its size. */
