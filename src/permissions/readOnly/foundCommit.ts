@@ -1,5 +1,5 @@
 /** Git commands whose words name the commit that `git merge-base` prints: `git diff $(git merge-base main HEAD)`. */
-import type { Argument } from '../shell/argument.ts';
+import type { Argument, Pipeline } from '../shell/argument.ts';
 import { gitUse } from './git.ts';
 import { mergeUses, type ReadOnlyUse } from './use.ts';
 
@@ -32,9 +32,10 @@ export function commitUse([first, ...words]: readonly Argument[]): ReadOnlyUse |
 }
 
 /** The commits whose common ancestor is printed. */
-function namedCommits(run: readonly Argument[]): readonly string[] | undefined {
+function namedCommits([run = [], ...filters]: Pipeline): readonly string[] | undefined {
   const [name, subcommand, ...commits] = run.map((word) => (word.type === 'text' ? word.text : ''));
-  const isKnown = commits.length === 2 && commits.every((word) => /^\w[\w./@{}~^-]*$/.test(word));
+  const isKnown =
+    filters.length === 0 && commits.length === 2 && commits.every((word) => /^\w[\w./@{}~^-]*$/.test(word));
   return name === 'git' && subcommand === 'merge-base' && isKnown ? commits : undefined;
 }
 

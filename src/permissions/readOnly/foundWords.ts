@@ -1,16 +1,28 @@
 /** Commands whose words are the names that another command prints: `… | xargs wc -l` and `wc -l $(…)`. */
-import type { Argument, Printed } from '../shell/argument.ts';
+import type { Argument, Pipeline, Printed } from '../shell/argument.ts';
 import { eachUse } from './eachFile.ts';
 import { printedByFind } from './find.ts';
 import { printedByGit } from './git.ts';
+import { keepsLines } from './lineFilters.ts';
 import { printedBySearch } from './search.ts';
 import type { FoundFiles, ReadOnlyUse } from './use.ts';
 
-/** The files whose names a command prints; undefined if it may print anything else. */
-function printedBy(run: readonly Argument[]): FoundFiles | undefined {
+/** The files of whose names a pipeline prints all or some; undefined if it may print anything else. */
+function printedBy(pipeline: Pipeline): FoundFiles | undefined {
+  const commands = pipeline.map(wordsOf);
+  const at = commands.findLastIndex((words) => !keepsLines(words));
+  const found = listedBy(commands[at] ?? []);
+  if (found === undefined || at === commands.length - 1) return found;
+  return found.byNul ? undefined : { ...found, isFiltered: true };
+}
+
+/** Empty if not all of them are known. */
+function wordsOf(run: readonly Argument[]): readonly string[] {
   const words = run.flatMap((word) => (word.type === 'text' ? [word.text] : []));
-  if (words.length < run.length) return undefined;
-  const [name, ...args] = words;
+  return words.length === run.length ? words : [];
+}
+
+function listedBy([name, ...args]: readonly string[]): FoundFiles | undefined {
   switch (name) {
     case 'find':
       return printedByFind(args);
@@ -26,12 +38,10 @@ function printedBy(run: readonly Argument[]): FoundFiles | undefined {
 
 /**
  * `find … | xargs wc -l`: the added words are names of files that can be checked in advance. With `-0` they are used
- * verbatim; without it, only if no name contains spaces, quotes or backslashes.
+ * verbatim; without it, only if no name contains spaces, quotes or backslashes; behind a filter, which may take other
+ * names for binary data, only if all are plain.
  */
-export function xargsUse(
-  args: readonly string[],
-  input: readonly Argument[] | undefined,
-): ReadOnlyUse | undefined {
+export function xargsUse(args: readonly string[], input: Pipeline | undefined): ReadOnlyUse | undefined {
   const found = input && printedBy(input);
   if (found === undefined) return undefined;
   let at = 0;
@@ -45,7 +55,8 @@ export function xargsUse(
   const command = args.slice(at);
   if (command.length === 0 || byNul !== found.byNul || command.includes('{}')) return undefined;
   if (command[0]?.startsWith('-') === true) return undefined;
-  return eachUse([...command, '{}'], found, { split: byNul ? 'never' : 'xargs', mayBeNone: true });
+  const split = byNul ? 'never' : found.isFiltered ? 'shell' : 'xargs';
+  return eachUse([...command, '{}'], found, { split, mayBeNone: true });
 }
 
 /** `wc -l $(git ls-files)`, and `wc -l "$f"` in a loop over these names. */

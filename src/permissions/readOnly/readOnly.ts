@@ -31,7 +31,7 @@ function useOf(run: readonly Argument[], part: CommandPart): ReadOnlyUse | undef
   if (first?.type !== 'text') return undefined;
   if (/^(?:echo|printf|:|true|false)$/.test(first.text)) return printUse(first.text, run.slice(1));
   // All their options change only what they print of their words.
-  if (/^(?:basename|dirname)$/.test(first.text) && run.some(({ type }) => type === 'files'))
+  if (/^(?:basename|dirname)$/.test(first.text) && run.some(({ type }) => type !== 'text'))
     return isPrintable(run) ? shown(run) : undefined;
   if (/^(?:\[\[?|test)$/.test(first.text)) return testUse(run);
   if (run.some((word) => word.type === 'output' && word.printed))
@@ -172,7 +172,8 @@ function testUse(run: readonly Argument[]): ReadOnlyUse | undefined {
       if (file?.type === 'text') names.push(file.text);
       else if (file?.type === 'files' && file.single && (!file.bare || name === '[['))
         names.push(file.pattern);
-      else return undefined;
+      // The names that a command prints exist.
+      else if (file?.type !== 'output' || file.loose || file.printed?.use !== 'word') return undefined;
       at += 2;
     } else if (textTest.test(one) && at + 1 < words.length) {
       if (!isCompared(at + 1, true)) return undefined;

@@ -62,6 +62,8 @@ export interface FoundFiles {
   readonly isBare: boolean;
   /** Each printed name ends with a NUL instead of a line feed. */
   readonly byNul: boolean;
+  /** Another program prints only some of them. */
+  readonly isFiltered?: boolean;
   /** Names that may be printed although no such file was searched. */
   readonly others?: readonly string[];
 }

@@ -3,7 +3,7 @@
  * node; a node type that is not listed here is not understood.
  */
 import type { Node } from 'web-tree-sitter';
-import type { Argument } from './argument.ts';
+import type { Argument, Pipeline } from './argument.ts';
 import { type Assignment, isHarmlessAssignment, isPlainVariable } from './assignments.ts';
 import { arithmeticIsPlain, expansionIsPlain, heredocsEndWhereTheySay } from './checks.ts';
 import { treeMatchesTokens } from './crossCheck.ts';
@@ -26,11 +26,19 @@ import {
 } from './grammar.ts';
 import { assignedIn, readBefore } from './loopVariables.ts';
 import type { CommandPart, ParsedCommand } from './parsedCommand.ts';
-import { isPiped, wordsBeforePipe, wordsInside } from './pipes.ts';
+import { isPiped, type PipelineWords, wordsBeforePipe, wordsInside } from './pipes.ts';
 import { ShellState } from './ShellState.ts';
 import { type Statement, statementsOf } from './sequence.ts';
 import { type Piece, readPieces, type Span, wordTypes, wordValue } from './word.ts';
-import { anything, combine, join, mayBeSecret, unknownText, type Variables } from './wordValues.ts';
+import {
+  anything,
+  combine,
+  join,
+  mayBeSecret,
+  numbersOf,
+  unknownText,
+  type Variables,
+} from './wordValues.ts';
 import { changesDirectory } from './workingDirectory.ts';
 import { ADDED, hidesCommand, innerScript, isShell, unwrap, unwrapRun, type Words } from './wrappers.ts';
 
@@ -117,10 +125,16 @@ export class CommandReader {
 
   #all(node: Node, place: Place): boolean {
     return node.children.every((child, index) => {
-      if (node.type === 'while_statement' && child.type === 'do_group')
-        this.#shell.fill(readBefore(child, this.#source), true);
+      if (node.type === 'while_statement' && child.type === 'do_group') this.#fillBefore(child);
       return this.#child(node, index, place);
     });
+  }
+
+  /** Sets what `while read …` has filled when the body of the loop runs. */
+  #fillBefore(body: Node): void {
+    const { names, lines } = readBefore(body, this.#source);
+    const by = this.#onlyRuns(lines);
+    this.#shell.fill(names, true, by);
   }
 
   /** One statement of several. One in the background or in a pipeline may or may not have set a variable. */
@@ -229,6 +243,11 @@ export class CommandReader {
     const values: Argument[] = [];
     for (const word of node.childrenForFieldName('value')) {
       if (word === null) return false;
+      const numbers = numbersOf(this.#text(word));
+      if (numbers !== undefined) {
+        values.push(...numbers.map((number): Argument => ({ type: 'text', text: number })));
+        continue;
+      }
       const pieces = this.#pieces(word, false);
       if (pieces === undefined) return false;
       const lists = this.#shell.alternatives(pieces);
@@ -301,7 +320,7 @@ export class CommandReader {
     const filled = this.#depth > 0 ? undefined : filledByRead(words.argv);
     if (filled !== undefined) this.#shell.fill(filled, false);
     else if (changesShell(words.argv)) this.#isOpaque = true;
-    const input = this.#inputOf(nodes);
+    const input = this.#onlyRuns(wordsBeforePipe(nodes, this.#source));
     this.#parts.push({
       text,
       ...words,
@@ -359,14 +378,12 @@ export class CommandReader {
     return runs?.every((run) => run !== undefined) ? runs.filter((run) => run !== undefined) : null;
   }
 
-  /** The words of the command whose output this one reads, if there is exactly one. */
-  #inputOf(nodes: readonly Node[]): readonly Argument[] | undefined {
-    return this.#onlyRun(wordsBeforePipe(nodes, this.#source));
-  }
-
-  #onlyRun(words: readonly Node[] | undefined): readonly Argument[] | undefined {
-    const runs = words && this.#runs(words);
-    return runs?.length === 1 ? runs[0] : undefined;
+  /** The arguments in a pipeline; empty where there is not exactly one possibility. */
+  #onlyRuns(commands: PipelineWords | undefined): Pipeline | undefined {
+    return commands?.map((words) => {
+      const runs = this.#runs(words);
+      return runs?.length === 1 ? (runs[0] ?? []) : [];
+    });
   }
 
   /** The pieces of a word; undefined if not understood. */
@@ -379,7 +396,7 @@ export class CommandReader {
           start,
           end,
           piece: printsPlainly(inner, this.#source) ? 'plain' : 'output',
-          command: this.#onlyRun(wordsInside(inner, this.#source)),
+          commands: this.#onlyRuns(wordsInside(inner, this.#source)),
         });
       else if (inner.type === 'process_substitution') {
         if (this.#text(inner).startsWith('<(')) spans.push({ start, end, piece: 'process' });

@@ -3,10 +3,10 @@
  * sets, and how often it has changed directory.
  */
 
-import type { Argument } from './argument.ts';
+import type { Argument, Pipeline } from './argument.ts';
 import { isOfShell } from './assignments.ts';
 import type { Piece } from './word.ts';
-import { alternativesOf, anything, join, unknownText, type Variables, valuesOf } from './wordValues.ts';
+import { alternativesOf, anything, join, type Variables, valuesOf } from './wordValues.ts';
 
 export class ShellState {
   #variables: Variables = new Map();
@@ -40,10 +40,18 @@ export class ShellState {
     this.#variables = next;
   }
 
-  /** `read` fills variables, unless it fails. A secret that it could read counts as read where it comes from. */
-  fill(names: readonly string[], hasSucceeded: boolean): void {
+  /**
+   * `read` fills variables, unless it fails. A secret that it could read counts as read where it comes from. `by`: the
+   * commands that have printed the line.
+   */
+  fill(names: readonly string[], hasSucceeded: boolean, by?: Pipeline): void {
     const before = this.#variables;
-    for (const name of names) this.assign(name, [unknownText]);
+    const line: Argument = {
+      type: 'output',
+      loose: true,
+      ...(by && { printed: { by, after: '', use: 'word', moves: this.#moves } }),
+    };
+    for (const name of names) this.assign(name, [line]);
     if (!hasSucceeded) this.orElse(before);
   }
 

@@ -14,24 +14,29 @@ export type Argument =
       /** How often the command had changed directory when the pattern was expanded. */
       readonly moves: number;
     }
-  /** Any text. `loose`: it may become several words, or files. `names`: patterns that match names in it. */
+  /**
+   * Any text. `loose`: it may become several words, or files. `plain`: it never does, not even as the value of a
+   * variable. `names`: patterns that match names in it.
+   */
   | {
       readonly type: 'output';
       readonly loose: boolean;
-      readonly ofUser?: boolean;
+      readonly plain?: boolean;
       readonly names?: readonly string[];
       readonly printed?: Printed;
     }
   /** May be a secret of the environment. `cut`: a part of it, so that even its length reveals something. */
   | { readonly type: 'secret'; readonly loose: boolean; readonly cut?: boolean };
 
-/** Text that a single command prints. */
+/** The arguments of each command of a pipeline, names first; empty = not known. */
+export type Pipeline = readonly (readonly Argument[])[];
+
+/** Text that a command or pipeline prints. */
 export interface Printed {
-  /** The words of the command, name first. */
-  readonly by: readonly Argument[];
+  readonly by: Pipeline;
   /** Constant text after it. */
   readonly after: string;
-  /** `word`: a loop takes one word of it at a time. `kept`: a variable contains all of it, which zsh does not split. */
+  /** `word`: a loop takes one word of it, or one line, at a time. `kept`: a variable contains all of it, which zsh does not split. */
   readonly use: 'direct' | 'word' | 'kept';
   /** How often the command line had changed directory then. */
   readonly moves: number;

@@ -153,8 +153,18 @@ const plain =
   /^\$\(\s*(?:pwd|whoami|hostname|nproc|date(?: \+[%\w-]+)?|date -I|uname(?: -[mnoprs])?|arch|git rev-parse (?:--short |--abbrev-ref |--show-toplevel ?)?(?:HEAD)?|id -[ug]n?)\s*\)$/;
 
 /** True if no shell splits or expands the output of a substitution. */
-export const printsPlainly = (node: Node, source: string): boolean =>
-  plain.test(source.slice(node.startIndex, node.endIndex));
+export function printsPlainly(node: Node, source: string): boolean {
+  const text = (of: Node): string => source.slice(of.startIndex, of.endIndex);
+  if (plain.test(text(node))) return true;
+  // `wc -l` prints only a number if it has no file: `$(wc -l < x)`, `$(… | wc -l)`.
+  const [inner] = node.namedChildren;
+  const isRead =
+    inner?.type === 'redirected_statement' &&
+    /^< ?[^\s<>&]+$/.test(inner.children.slice(1).map(text).join(' '));
+  const last =
+    inner?.type === 'pipeline' ? inner.namedChildren.at(-1) : isRead ? inner.children[0] : undefined;
+  return node.namedChildCount === 1 && last?.type === 'command' && /^wc -[clmw]$/.test(text(last));
+}
 
 /** True if other commands run to give a word in the node. */
 export const substitutes = (node: Node): boolean =>

@@ -2,6 +2,7 @@
 import type { Node } from 'web-tree-sitter';
 import { isPlainVariable } from './assignments.ts';
 import { filledByRead } from './grammar.ts';
+import { type PipelineWords, wordsBefore } from './pipes.ts';
 import { wordTypes, wordValue } from './word.ts';
 
 /** Names of the variables that a loop sets, and in a command with the word `read` all others. */
@@ -13,12 +14,57 @@ export function assignedIn(node: Node, source: string): readonly string[] {
   });
 }
 
-/** The variables that `while read …` has filled when the body of its loop runs. */
-export function readBefore(body: Node, source: string): readonly string[] {
+/** What a body of a loop finds in variables that `while read …` has filled. */
+export interface ReadBefore {
+  readonly names: readonly string[];
+  /** The only variable has a line that these commands have printed, without spaces at its ends. */
+  readonly lines?: PipelineWords;
+}
+
+export function readBefore(body: Node, source: string): ReadBefore {
   const condition = body.previousNamedSibling;
-  if (condition?.type !== 'command' || body.parent?.children[0]?.type !== 'while') return [];
-  const words = condition.namedChildren.filter((child) => child.type !== 'variable_assignment');
-  return filledByRead(words.map((word) => source.slice(word.startIndex, word.endIndex))) ?? [];
+  const loop = body.parent;
+  if (condition?.type !== 'command' || loop?.children[0]?.type !== 'while') return { names: [] };
+  const text = (node: Node): string => source.slice(node.startIndex, node.endIndex);
+  const words = condition.namedChildren.filter((child) => child.type !== 'variable_assignment').map(text);
+  const names = filledByRead(words) ?? [];
+  const isLine = /^(?:IFS= )?read(?: -r)? \w+$/.test(text(condition));
+  const lines = isLine && leavesInput(body, names[0] ?? '', source) ? wordsBefore(loop, source) : undefined;
+  return { names, ...(lines && { lines }) };
+}
+
+/** Programs that read no input, whatever their words. */
+const inputless = /^(?:echo|printf|basename|dirname|ls|stat|test|\[|:|true|false)$/;
+/** Programs that read no input if they have a file after these words. */
+const beforeFile: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(['cat', 'md5sum', 'sha256sum', 'wc'].map((name) => [name, /^(?:-[A-Za-z]+ )*$/])),
+  ...Object.fromEntries(['head', 'tail'].map((name) => [name, /^(?:-n? ?\+?\d+ )?$/])),
+  ...Object.fromEntries(
+    ['egrep', 'fgrep', 'grep', 'jq', 'rg', 'sed'].map((name) => [
+      name,
+      /^(?:-[A-Za-z]+ )*(?!-)(?:'[^']*'|"[^"$`\\]*"|[\w./,-]+) $/,
+    ]),
+  ),
+};
+
+/** True if no command in the body of a loop reads its input: the next line could begin anywhere. */
+function leavesInput(body: Node, variable: string, source: string): boolean {
+  return body.descendantsOfType('command').every((command) => {
+    if (command === null) return false;
+    if (isBehindPipe(command, body)) return true;
+    const [name = '', ...args] = command.children.map((node) => source.slice(node.startIndex, node.endIndex));
+    if (inputless.test(name)) return true;
+    const words = Object.hasOwn(beforeFile, name) ? beforeFile[name] : undefined;
+    const isFile = [`$${variable}`, `"$${variable}"`].includes(args.pop() ?? '');
+    return isFile && words?.test(args.map((word) => `${word} `).join('')) === true;
+  });
+}
+
+/** True if a command reads a pipe in this part of the command line. */
+function isBehindPipe(command: Node, within: Node): boolean {
+  for (let at = command; at.parent !== null && at.id !== within.id; at = at.parent)
+    if (at.parent.type === 'pipeline' && at.previousSibling !== null) return true;
+  return false;
 }
 
 function readIn(command: Node, source: string): readonly string[] {

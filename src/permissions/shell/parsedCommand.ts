@@ -1,6 +1,6 @@
 /** A parsed shell command: every simple command in it, at any nesting, and every redirection. */
 
-import type { Argument } from './argument.ts';
+import type { Argument, Pipeline } from './argument.ts';
 import type { Assignment } from './assignments.ts';
 import type { Statement } from './sequence.ts';
 
@@ -19,8 +19,8 @@ export interface CommandPart {
    * the shells interpret it differently.
    */
   readonly runs: readonly (readonly Argument[])[] | null;
-  /** In a pipeline: the arguments of the command whose output it reads, if that is one known command. */
-  readonly input?: readonly Argument[];
+  /** The commands whose output it reads. */
+  readonly input?: Pipeline;
   /** The variables that are set for this command only, or by an assignment without a command. */
   readonly envPrefix: readonly Assignment[];
   /** `bash -c '…'` and `eval '…'`: the commands it runs follow as separate parts. */

@@ -18,21 +18,38 @@ export function isPiped(nodes: readonly Node[], source: string): boolean {
   return isBehind;
 }
 
-/** The words of the only command whose output a command reads; undefined if there are others, or none. */
-export function wordsBeforePipe(nodes: readonly Node[], source: string): readonly Node[] | undefined {
+/** The words of each command of a pipeline, in order; empty = not known. */
+export type PipelineWords = readonly (readonly Node[])[];
+
+/** The commands whose output a command reads; undefined if it reads no pipe. */
+export function wordsBeforePipe(nodes: readonly Node[], source: string): PipelineWords | undefined {
   const command = commandOf(nodes);
-  const before = command?.previousNamedSibling;
-  if (command?.type !== 'command' || command.parent?.type !== 'pipeline' || before == null) return undefined;
-  // `|&` also passes error messages, and a redirection replaces the pipe.
-  if (command.previousSibling?.type !== '|' || redirectsInput(command, source)) return undefined;
-  return plainWords(before, source);
+  return command?.type === 'command' ? wordsBefore(command, source) : undefined;
 }
 
-/** The words of the only command in `$(…)`; undefined if there is anything else. */
-export function wordsInside(substitution: Node, source: string): readonly Node[] | undefined {
-  const [open, command, close] = substitution.children;
-  if (substitution.childCount !== 3 || open?.type !== '$(' || close?.type !== ')') return undefined;
-  return command == null ? undefined : plainWords(command, source);
+/** The commands whose output a statement reads; undefined if it reads no pipe. */
+export function wordsBefore(statement: Node, source: string): PipelineWords | undefined {
+  const { parent } = statement;
+  if (parent?.type !== 'pipeline' || redirectsInput(statement, source)) return undefined;
+  const at = parent.children.findIndex(({ id }) => id === statement.id);
+  return at > 0 ? pipelineWords(parent.children.slice(0, at), source) : undefined;
+}
+
+/** The commands in `$(…)`; undefined if there is anything else than one pipeline. */
+export function wordsInside(substitution: Node, source: string): PipelineWords | undefined {
+  const [open, inner, close] = substitution.children;
+  if (substitution.childCount !== 3 || open?.type !== '$(' || close?.type !== ')' || inner == null)
+    return undefined;
+  return pipelineWords(inner.type === 'pipeline' ? inner.children : [inner], source);
+}
+
+/** What passes `|&` is not known, since it includes error messages. */
+function pipelineWords(children: readonly Node[], source: string): PipelineWords {
+  return children.flatMap((child, at) => {
+    if (!child.isNamed) return [];
+    const isOutput = /^(?:\||)$/.test(children[at + 1]?.type ?? '');
+    return [(isOutput ? plainWords(child, source) : undefined) ?? []];
+  });
 }
 
 /** The words of a command without assignments and redirections, other than one that drops error messages. */

@@ -1,6 +1,6 @@
 /** Determines the value of a shell word if that is known from the source alone. Pure; one node of the tree at a time. */
 import type { Node } from 'web-tree-sitter';
-import type { Argument } from './argument.ts';
+import type { Pipeline } from './argument.ts';
 
 /** Node types that may appear in place of a word. */
 export const wordTypes: ReadonlySet<string> = new Set([
@@ -108,8 +108,10 @@ export type Piece =
   | {
       readonly type: 'output';
       readonly quoted: boolean;
-      /** The words of the command, if it is the only one. */
-      readonly command?: readonly Argument[];
+      /** It is one word, or numbers, even without quotes. */
+      readonly plain?: boolean;
+      /** What prints it, if that is known. */
+      readonly commands?: Pipeline;
     }
   /** `~` at the start of a word, alone or before a slash. */
   | { readonly type: 'tilde' }
@@ -127,7 +129,7 @@ export interface Span {
   readonly end: number;
   /** A path that stands for a process, or text that the shell generates. */
   readonly piece: 'process' | 'output' | 'plain';
-  readonly command?: readonly Argument[] | undefined;
+  readonly commands?: Pipeline | undefined;
 }
 
 /** Allowed contents of `${…}`: a name, its length, or one operator with plain text on which the shells agree. */
@@ -164,7 +166,8 @@ export function readPieces(text: string, spans: readonly Span[], assigned = fals
           : {
               type: 'output',
               quoted: quoted || span.piece === 'plain',
-              ...(span.command && { command: span.command }),
+              ...(span.piece === 'plain' && { plain: true }),
+              ...(span.commands && { commands: span.commands }),
             },
       );
       at = span.end;

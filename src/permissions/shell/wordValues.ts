@@ -20,8 +20,8 @@ const MAX_ALTERNATIVES = 200;
 const staysOneWord = /^[\w@%+=:,./{}-]+$/;
 
 export const unknownText: Argument = { type: 'output', loose: true };
-/** A harmless variable as the user has set it: nothing else could put spaces or wildcards into it. */
-const ownText: Argument = { type: 'output', loose: false, ofUser: true };
+/** Also a harmless variable as the user has set it: nothing else could put spaces or wildcards into it. */
+const plainText: Argument = { type: 'output', loose: false, plain: true };
 export const anything: Argument = { type: 'secret', loose: true };
 const partOfAnything: Argument = { type: 'secret', loose: true, cut: true };
 
@@ -85,7 +85,7 @@ export function join(left: Variables, right: Variables): Variables {
 }
 
 function lookUp(name: string, variables: Variables): readonly Argument[] {
-  return variables.get(name) ?? [harmlessVariable.test(name) ? ownText : anything];
+  return variables.get(name) ?? [harmlessVariable.test(name) ? plainText : anything];
 }
 
 /** True if a variable of this name may contain a secret. */
@@ -108,6 +108,7 @@ function argumentsOf(
   }
   const printed = printedIn(word, variables, moves);
   if (printed !== undefined) return [printed];
+  if (word.length === 1 && first?.type === 'output' && first.plain) return [plainText];
   let unknown: 'output' | 'secret' | undefined;
   let loose = false;
   let cut = false;
@@ -141,7 +142,7 @@ function argumentsOf(
         const isSecret = mayBeSecret(piece.name, variables);
         if (unknown !== 'secret') unknown = isSecret ? 'secret' : 'output';
         cut ||= isSecret && (piece.type === 'derived' ? piece.cut : values.some((value) => isCut(value)));
-        loose ||= !piece.quoted && values.some((value) => value.type !== 'output' || value.ofUser !== true);
+        loose ||= !piece.quoted && values.some((value) => value.type !== 'output' || value.plain !== true);
       }
     }
   }
@@ -171,11 +172,12 @@ function printedIn(
 ): Argument | undefined {
   if (!rest.every(isConstant)) return undefined;
   const after = rest.map((piece) => (piece.type === 'text' ? piece.text : '')).join('');
-  if (first?.type === 'output' && first.command !== undefined)
+  if (first?.type === 'output' && first.commands !== undefined)
     return {
       type: 'output',
       loose: !first.quoted,
-      printed: { by: first.command, after, use: 'direct', moves },
+      ...(first.plain && { plain: true }),
+      printed: { by: first.commands, after, use: 'direct', moves },
     };
   if (first?.type !== 'variable') return undefined;
   const [value, ...others] = lookUp(first.name, variables).map((one) => used(one, first.quoted, moves));
@@ -216,7 +218,7 @@ function used(value: Argument, quoted: boolean, moves: number): Argument | undef
   const { printed, ...text } = value;
   return {
     ...text,
-    loose: !quoted && value.ofUser !== true,
+    loose: !quoted && value.plain !== true,
     ...(printed?.moves === moves && {
       printed: { ...printed, use: printed.use === 'word' ? 'word' : 'kept' },
     }),
@@ -273,9 +275,18 @@ function sequence(item: readonly Piece[]): Piece[][] | undefined {
   const range = /^(0|[1-9]\d{0,5})\.\.(0|[1-9]\d{0,5})$/.exec(text);
   if (range === null) return /\.\.|\0/.test(text) && text !== '' ? undefined : [];
   const [from, to] = [Number(range[1]), Number(range[2])];
+  return countFrom(from, to)?.map((text) => [{ type: 'text', text, quoted: true }]);
+}
+
+/** What `$(seq 3)` and `$(seq 2 5)` become in a loop; undefined for anything else. */
+export function numbersOf(word: string): readonly string[] | undefined {
+  const [, first = '1', last] = /^\$\(seq (?:(\d{1,6}) )?(\d{1,6})\)$/.exec(word) ?? [];
+  if (last === undefined || Number(first) > Number(last)) return undefined;
+  return countFrom(Number(first), Number(last));
+}
+
+function countFrom(from: number, to: number): readonly string[] | undefined {
   if (Math.abs(to - from) >= MAX_ALTERNATIVES) return undefined;
   const step = from <= to ? 1 : -1;
-  return Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => [
-    { type: 'text', text: String(from + index * step), quoted: true },
-  ]);
+  return Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => String(from + index * step));
 }

@@ -50,6 +50,7 @@ beforeAll(() => {
   for (const [name, file] of Object.entries(odd)) project(`untracked-${name}`, plain, [file]);
   project('deep', [...plain, 'src/-o', 'src/x=1/y']);
   project('secret', [...plain, '.env', 'certs/server.key']);
+  project('key', [...plain, 'certs/server.key']);
   project('links', plain, ['private/id_rsa']);
   link('links', outside, 'out');
   link('links', join(outside, 'secret.txt'), 'out.txt');
@@ -440,4 +441,143 @@ describe('names that the same command creates', () => {
       'ask',
     );
   });
+});
+
+describe('names behind programs that print some of their lines', () => {
+  const kept = [
+    ...['grep ts', "grep -vE 'x|y'", 'egrep -i ts', 'rg -v x', 'head', 'head -n 3', 'head -3'],
+    ...['tail -n +2', 'sort', 'sort -u', 'sort -t / -k 2', 'uniq', 'tac', 'cat', 'sed -n 1,3p', 'sed 5q'],
+  ];
+  table(kept.map((filter) => ['allow', 'plain', `git ls-files | ${filter} | xargs cat`] as const));
+  table(kept.map((filter) => ['ask', 'key', `git ls-files | ${filter} | xargs cat`] as const));
+  table(kept.map((filter) => ['allow', 'plain', `cat $(git ls-files | ${filter})`] as const));
+  const other = [
+    ...['grep -o e.*', 'grep -n ts', 'grep -c ts', 'grep -A 1 ts', 'grep -b ts', 'grep -H ts', 'grep -z ts'],
+    ...[
+      'grep -f list',
+      'grep ts README.md',
+      'grep -r ts .',
+      'grep --color=always ts',
+      'rg -r .env .ts',
+      'rg -o e',
+    ],
+    ...['rg -n ts', 'rg ts .', 'head -c 5', 'head README.md', 'tail -f', 'tail -c 5', 'sort README.md'],
+    ...[
+      'sort -z',
+      'sort -o x',
+      'sort --files0-from=x',
+      'uniq -c',
+      'uniq README.md',
+      'cat -n',
+      'cat README.md',
+    ],
+    ...[
+      'cat -',
+      'sed s/a/b/',
+      'sed 5q README.md',
+      'sed -s 5q',
+      'sed =',
+      'cut -c 2-',
+      'tr a b',
+      'awk 1',
+      'tee x',
+    ],
+    ...['xargs ls', 'nl', 'rev', 'tac -s e', 'grep "$x"', 'grep $(echo ts)'],
+  ];
+  table(other.map((filter) => ['ask', 'plain', `git ls-files | ${filter} | xargs cat`] as const));
+  table([
+    ['allow', 'plain', 'rg --files | grep -v x | sort | head -5 | xargs wc -l'],
+    ['allow', 'plain', 'find src -name "*.ts" 2>/dev/null | head -5 | xargs wc -l'],
+    ['allow', 'plain', 'for f in $(git ls-files | head -5); do cat "$f"; done'],
+    ['ask', 'plain', 'git ls-files |& grep ts | xargs cat'],
+    ['ask', 'plain', 'git ls-files | grep ts |& xargs cat'],
+    ['ask', 'plain', 'git ls-files | grep ts < list | xargs cat'],
+    ['ask', 'plain', 'git ls-files -z | head -5 | xargs -0 cat'],
+    ['ask', 'plain', 'echo .env | grep e | xargs cat'],
+    ['ask', 'plain', 'git ls-files | (cat; echo .env) | xargs cat'],
+    ['ask', 'plain', 'git diff $(git merge-base main HEAD | head -1)'],
+  ]);
+  // grep prints a message instead of a name that is no text in its locale.
+  table(Object.keys(odd).map((name) => ['ask', name, 'git ls-files | grep -v x | xargs cat'] as const));
+});
+
+describe('names in lines that a loop reads', () => {
+  const loop = (body: string, read = 'read -r f'): string => `git ls-files | while ${read}; do ${body}; done`;
+  table(
+    [
+      ...[
+        'head -1 "$f"',
+        'head -n 5 $f',
+        'cat "$f"; wc -l "$f"',
+        'echo "== $f"; tail -3 "$f"',
+        'grep -n foo "$f"',
+      ],
+      ...['sed -n \'1,3p\' "$f"', '[ -f "$f" ] && cat "$f"', 'if [ -s "$f" ]; then cat "$f"; fi'],
+      ...[
+        'cat "$f" | head -c 3',
+        'grep foo "$f" | wc -l',
+        'n=$(grep -c foo "$f"); echo "$n"',
+        'basename "$f"',
+      ],
+    ].map((body) => ['allow', 'plain', loop(body)] as const),
+  );
+  table([
+    ['allow', 'plain', loop('cat "$f"', 'read f')],
+    ['allow', 'plain', loop('cat "$f"', 'IFS= read -r f')],
+    ['allow', 'plain', 'git ls-files | grep ts | while read -r f; do cat "$f"; done'],
+    ['allow', 'plain', 'find src -name \'*.ts\' | while read -r f; do cat "$f"; done'],
+    ['ask', 'key', loop('cat "$f"')],
+    ['allow', 'key', loop('ls -l "$f"')],
+    ['ask', 'plain', loop('rm "$f"')],
+    ['ask', 'plain', loop('grep -r foo "$f.bak"')],
+    ['ask', 'plain', loop('cat "./$f"')],
+    // Other ways to split a line, or to begin the next one.
+    ['ask', 'plain', loop('cat "$f"', 'read -r f g')],
+    ['ask', 'plain', loop('cat "$f"', 'IFS=/ read -r f')],
+    ['ask', 'plain', loop('cat "$f"', 'read -d e f')],
+    ['ask', 'plain', loop('cat "$f"', 'read -n 3 f')],
+    ['ask', 'plain', `IFS=/; ${loop('cat "$f"')}`],
+    ['ask', 'plain', 'git ls-files | while read f; do cat "$f"; done < list'],
+    ['ask', 'plain', 'git ls-files |& while read f; do cat "$f"; done'],
+    ['ask', 'plain', 'git ls-files | sed s/a/b/ | while read f; do cat "$f"; done'],
+    ['ask', 'plain', 'git ls-files; while read f; do cat "$f"; done'],
+    ['ask', 'plain', `${loop('cat "$f"')}; cat "$f"`],
+    ['ask', 'plain', loop('cd src; cat "$f"')],
+    ['ask', 'plain', loop('f=.env; cat "$f"')],
+    ['ask', 'plain', loop('f=x$f; cat "$f"')],
+  ]);
+  // The rest of a line that a command has begun to read could be any name.
+  table(
+    [
+      ...[
+        'head -c 3',
+        'cat -',
+        'read g',
+        'cat "$f" -',
+        'grep foo',
+        'grep -A "$f"',
+        'rg foo -g "$f"',
+        'sed 5q',
+      ],
+      ...[
+        'head -n "$f"',
+        'head -c "$f"',
+        'wc --files0-from=-',
+        'echo "$(head -c 3)"',
+        'sort',
+        'grep -f - foo "$f"',
+      ],
+      ...[
+        'cat /dev/stdin',
+        'while read g; do echo x; done',
+        'git ls-files',
+        'true | head -c 3; head -c 3',
+        'cat < x',
+      ],
+    ].flatMap((reader) => [
+      ['ask', 'plain', loop(`${reader}; cat "$f"`)] as const,
+      ['ask', 'plain', loop(`cat "$f"; ${reader}`)] as const,
+    ]),
+  );
+  table(Object.keys(odd).map((name) => ['ask', name, loop('cat "$f"')] as const));
 });

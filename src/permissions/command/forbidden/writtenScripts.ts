@@ -76,7 +76,7 @@ function outputOf({ argv, inputText, input }: CommandPart): string | undefined {
   const name = programName(argv[0]);
   if (!/^(?:cat|tee|sponge|dd)$/.test(name)) return printedBy(argv);
   if (name === 'cat' && argv.length > 1) return undefined;
-  return inputText ?? printedBy((input ?? []).map((one) => (one.type === 'text' ? one.text : null)));
+  return inputText ?? printedBy((input?.at(-1) ?? []).map((one) => (one.type === 'text' ? one.text : null)));
 }
 
 /** The text of `echo` and `printf`, if it has no escapes but for the ends of lines, and no directives but `%s`. */
