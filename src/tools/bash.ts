@@ -27,7 +27,12 @@ import {
 import { createLiveCleaner, OutputCapture } from './shell/OutputCapture.ts';
 import { goneOf, type RunningCommand } from './shell/startCommand.ts';
 import { RecentText, type TaskRegistry } from './shell/TaskRegistry.ts';
-import { createValueRedactor, type KnownSecret } from './shell/valueRedactor.ts';
+import {
+  createValueRedactor,
+  type KnownSecret,
+  redactInTurn,
+  type TextRedactor,
+} from './shell/valueRedactor.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -71,6 +76,8 @@ interface BashDeps {
   readonly sandbox?: CommandSandbox;
   /** Secrets in these folders that are removed from the output before the model sees it. */
   readonly knownSecrets?: (folders: readonly string[]) => readonly KnownSecret[];
+  /** Removes anything that looks like a secret from what git shows without approval. */
+  readonly openRedactor?: () => Promise<TextRedactor>;
 }
 
 /** Creates the tool that runs shell commands. */
@@ -135,7 +142,7 @@ async function runOnce(
   }
   const notes = await ensureCwd(context);
   const inBackground = call.run_in_background === true;
-  const capture = new OutputCapture(context.openBlob, redactorFor(call, context, grant, deps));
+  const capture = new OutputCapture(context.openBlob, await redactorFor(call, context, grant, deps));
   const recent = new RecentText();
   const live = createLiveCleaner();
   let watched = true;
@@ -295,20 +302,26 @@ function placeOf(cwd: string): string {
 }
 
 /**
- * No redaction for a command that the user typed, or that names `.env` and was approved by the user or by a rule that
- * names it, too: then its content is what they want to see.
+ * Known secrets are not removed for a command that the user typed, or that names `.env` and was approved by the user or
+ * by a rule that names it, too: then its content is what they want to see.
  */
-function redactorFor(
+async function redactorFor(
   { command }: BashInput,
   { root, cwd }: ToolContext,
-  { basis, rule }: Grant,
+  grant: Grant,
   deps: BashDeps,
-) {
+): Promise<TextRedactor | undefined> {
+  const { basis, rule } = grant;
   // matches a file, not `process.env`
   const names = (text: string): boolean => /(?<![\w)\]}])\.env\b/.test(text);
   const wantsContent = names(command) && (basis === 'user' || (basis === 'rule' && names(rule?.text ?? '')));
   const secrets = wantsContent || basis === 'own' ? [] : (deps.knownSecrets?.([root, cwd()]) ?? []);
-  return secrets.length === 0 ? undefined : createValueRedactor(secrets);
+  // A repository may hold secrets under any name, and in files that are long gone.
+  const isUnread = runsReadOnly(grant) && /\bgit\b/.test(command);
+  return redactInTurn([
+    ...(secrets.length > 0 ? [createValueRedactor(secrets)] : []),
+    ...(isUnread && deps.openRedactor ? [await deps.openRedactor()] : []),
+  ]);
 }
 
 /**

@@ -18,7 +18,7 @@ import { readTool } from './read.ts';
 import { recallTool } from './recall.ts';
 import type { Environment } from './shell/childEnvironment.ts';
 import { TaskRegistry } from './shell/TaskRegistry.ts';
-import type { KnownSecret } from './shell/valueRedactor.ts';
+import type { KnownSecret, TextRedactor } from './shell/valueRedactor.ts';
 import { todoWriteTool } from './todoWrite.ts';
 import type { WebFetchDeps } from './web/readWebPage.ts';
 import { webFetchTool } from './webFetch.ts';
@@ -47,6 +47,8 @@ export interface ToolDeps {
   readonly sandbox?: CommandSandbox;
   /** Secrets in these folders that are removed from command output before the model sees it. */
   readonly knownSecrets?: (folders: readonly string[]) => readonly KnownSecret[];
+  /** Removes anything that looks like a secret from what git shows without approval. */
+  readonly openRedactor?: () => Promise<TextRedactor>;
   /** Whether the model gets a tool; by default it gets all. */
   readonly isOffered?: (name: string) => boolean;
   /** Default: public internet only. */
@@ -88,6 +90,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
       onStarted: deps.onStarted,
       ...(deps.variables && { variables: deps.variables }),
       ...(deps.knownSecrets && { knownSecrets: deps.knownSecrets }),
+      ...(deps.openRedactor && { openRedactor: deps.openRedactor }),
     }),
     bashOutputTool(tasks),
     killBashTool(tasks),

@@ -16,7 +16,7 @@ test('a secret is found however the text is split, and nothing else changes', ()
       (pieces, values) => {
         const secrets = values.map((value) => ({ value, mark: '#' }));
         const redactor = createValueRedactor(secrets);
-        const out = pieces.map((piece) => redactor.push(piece)).join('') + redactor.flush();
+        const out = pieces.map((piece) => redactor.write(piece)).join('') + redactor.flush();
         for (const value of values) expect(out).not.toContain(value);
         if (!values.some((value) => pieces.join('').includes(value))) expect(out).toBe(pieces.join(''));
       },
@@ -85,7 +85,7 @@ test('a secret is found in the forms in which programs print it', () => {
     Buffer.from(`u:${value}?>`).toString('base64url'),
   ];
   for (const text of printed) {
-    const shown = redactor.push(`${text}\n`);
+    const shown = redactor.write(`${text}\n`);
     expect(shown, text).toContain('[redacted]');
     expect(shown, text).not.toContain('ss/wo');
   }

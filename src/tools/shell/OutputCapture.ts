@@ -8,7 +8,7 @@ import type { BlobRef } from '../../protocol/entries/fields.ts';
 import { withoutEscapes } from '../../protocol/text/escapes.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
-import type { ValueRedactor } from './valueRedactor.ts';
+import type { TextRedactor } from './valueRedactor.ts';
 
 /** Above this number of characters all output is stored; about as much as one result may show. */
 const MIN_BLOB_CHARACTERS = 50_000;
@@ -26,14 +26,14 @@ export interface TakenOutput {
 export class OutputCapture {
   readonly #cleaner = createOutputCleaner();
   readonly #openBlob: (() => BlobSink) | undefined;
-  readonly #redactor: ValueRedactor | undefined;
+  readonly #redactor: TextRedactor | undefined;
   #recent = new HeadTail();
   #blob: BlobSink | undefined;
   #blobBytes = 0;
   #isClosed = false;
 
   /** Without `openBlob`, keeps only both ends. `redactor` removes secrets before anything is kept. */
-  constructor(openBlob: (() => BlobSink) | undefined, redactor?: ValueRedactor) {
+  constructor(openBlob: (() => BlobSink) | undefined, redactor?: TextRedactor) {
     this.#openBlob = openBlob;
     this.#redactor = redactor;
   }
@@ -71,7 +71,7 @@ export class OutputCapture {
   }
 
   #redacted(text: string): string {
-    return this.#redactor?.push(text) ?? text;
+    return this.#redactor?.write(text) ?? text;
   }
 
   #add(text: string): void {

@@ -6,14 +6,15 @@ export interface KnownSecret {
   readonly mark: string;
 }
 
-export interface ValueRedactor {
+/** Removes secrets from text that arrives in pieces. */
+export interface TextRedactor {
   /** Returns the text so far, redacted; holds back an end that could be the beginning of a secret. */
-  push(text: string): string;
+  write(text: string): string;
   /** Returns the held-back text; no more follows. */
   flush(): string;
 }
 
-export function createValueRedactor(secrets: readonly KnownSecret[]): ValueRedactor {
+export function createValueRedactor(secrets: readonly KnownSecret[]): TextRedactor {
   // Longest first: one value may be part of another.
   const known = secrets
     .filter(({ value }) => value !== '')
@@ -23,7 +24,7 @@ export function createValueRedactor(secrets: readonly KnownSecret[]): ValueRedac
   const beginnings = new Set(known.map(({ value }) => value[0]));
   let held = '';
   return {
-    push(text) {
+    write(text) {
       if (longest === 0) return text;
       const whole = known.reduce((all, { value, mark }) => all.replaceAll(value, mark), held + text);
       const from = Math.max(0, whole.length - longest + 1);
@@ -42,6 +43,15 @@ export function createValueRedactor(secrets: readonly KnownSecret[]): ValueRedac
       held = '';
       return rest;
     },
+  };
+}
+
+/** Each redactor gets what the one before it returns; undefined if there is none. */
+export function redactInTurn(redactors: readonly TextRedactor[]): TextRedactor | undefined {
+  if (redactors.length < 2) return redactors[0];
+  return {
+    write: (text) => redactors.reduce((left, redactor) => redactor.write(left), text),
+    flush: () => redactors.reduce((left, redactor) => redactor.write(left) + redactor.flush(), ''),
   };
 }
 
