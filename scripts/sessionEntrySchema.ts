@@ -152,6 +152,7 @@ const meanings: Readonly<Record<string, string>> = {
   cwd: 'Working directory, absolute.',
   gitBranch: 'Current branch, if any.',
   version: 'Version of the program that wrote the line.',
+  mac: 'HMAC-SHA-256 of the file changes, in hex, with a key of the user who recorded them.',
   message: 'Role and content; in a reply also model, tokens, reasoning and how it ended.',
   tool: 'The call, in a tool_use.',
   toolResult: 'In a tool_result: what the model sees of the result, and what the call did.',

@@ -56,7 +56,7 @@ export interface CheckpointOptions {
   readonly mayKeep?: (path: string) => boolean;
   /** True for content that must not be stored anywhere; absent = any content may be stored. */
   readonly holdsSecrets?: ((bytes: Uint8Array) => boolean) | undefined;
-  /** Applies to changes that another process has logged. Default: everything outside the roots needs approval. */
+  /** Applies to changes that another program may have logged. Default: everything outside the roots needs approval. */
   readonly needsApproval?: NeedsApproval;
   readonly limits?: Partial<CheckpointLimits>;
   /** Receives problems outside a call, ready to show. */

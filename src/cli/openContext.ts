@@ -194,7 +194,7 @@ async function copyOf(
   const lost: string[] = [];
   const entries = readEntries(log, { type: 'from', seq: 0, ...to }, (problem) => lost.push(problem));
   const isHere = from.folder === store.folder;
-  const copied = await (isHere ? store.forkSession(entries) : copySession(entries, from, store));
+  const copied = await (isHere ? store.forkSession(entries, id) : copySession(entries, from, store));
   return { id: copied, lost };
 }
 

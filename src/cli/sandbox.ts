@@ -8,7 +8,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import type { Agent } from '../agent/types.ts';
 import { isManaged } from '../config/managed.ts';
 import type { LoadedSettings } from '../config/types.ts';
-import { getProjectStoragePath } from '../context/index.ts';
+import { getProjectStoragePath, signingKeyFile } from '../context/index.ts';
 import { pathOutside } from '../disk/ownPrograms.ts';
 import { isInside, realpath, temporaryFolders } from '../disk/paths.ts';
 import { absolutePath, pathsInWorktree, resolveSettingsPath, unmoved } from '../disk/settingsPaths.ts';
@@ -135,7 +135,10 @@ export function createSessionSandbox({
       temporary: temporaryFolders(),
       allowWrite: [...inPlace(sandbox.allowWrite), realpath(ensured(caches))],
       denyRead: hiddenFromCommands(sandbox.denyRead, { root, project }),
-      denyReadAlways: hiddenFromCommands(loaded.managedDenyRead, { root, project }),
+      denyReadAlways: [
+        ...hiddenFromCommands(loaded.managedDenyRead, { root, project }),
+        signingKeyFile(dataRoot),
+      ],
       allowRead: inPlace(sandbox.allowRead),
       readByRule: readByRule(permissions.rules(), home),
       isReadOnlyForCommands: isReadOnlyFile,

@@ -112,7 +112,7 @@ export class ContextManager {
     const { log } = this.#session;
     const upto = uptoUuid === undefined ? log.seen().last : await seqOf(log.seen(), uptoUuid);
     if (upto === undefined) throw new Error(`There is no entry ${uptoUuid} in this session to fork from.`);
-    return this.#deps.store.forkSession(log.seen().range(0, upto));
+    return this.#deps.store.forkSession(log.seen().range(0, upto), log.sessionId);
   }
 
   /** Flushes the log and releases its lock, so that other processes can open the session. */
@@ -148,6 +148,11 @@ export class ContextManager {
   /** Entries that are still in effect: undone entries have no effect, and rewound ones are not in the conversation. */
   live(): Live {
     return this.open?.log.live() ?? liveEntries([]);
+  }
+
+  /** True if the user's own program recorded the file changes that the entry names, in this session. */
+  isOwn(entry: JSONLEntry): boolean {
+    return this.open?.log.isOwn(entry) ?? false;
   }
 
   /** Reads up to `count` entries before `beforeSeq`, oldest first, including entries that are no longer in memory. */

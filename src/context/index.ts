@@ -28,6 +28,7 @@ export { WorkingMemory } from './results/WorkingMemory.ts';
 export { usageOf } from './sessionEntries.ts';
 export { BlobStore } from './storage/BlobStore.ts';
 export { CacheStore } from './storage/CacheStore.ts';
+export { signingKeyFile } from './storage/ChangeSigner.ts';
 export { archiveOldest, type Stored } from './storage/catalogue/archiveSession.ts';
 export {
   isOtherFolder,

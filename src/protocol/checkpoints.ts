@@ -101,8 +101,8 @@ export interface FileCheckpoints {
   /** Stores the current content of files that a call is about to change. */
   keep(paths: readonly string[]): Promise<void>;
   /**
-   * Plans a rewind to before these changes, which are in chronological order. `foreign`: paths of changes that this
-   * process has not logged itself. A log may name any path, so those whose write would need approval are left unchanged.
+   * Plans a rewind to before these changes, which are in chronological order. `foreign`: paths of changes that
+   * another program may have logged. A log may name any path, so those whose write would need approval are left unchanged.
    */
   plan(changes: readonly PathChange[], foreign?: ReadonlySet<string>): Promise<RestorePlan>;
   /**

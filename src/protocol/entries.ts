@@ -130,7 +130,8 @@ type Stamp =
   | 'timestamp'
   | 'cwd'
   | 'gitBranch'
-  | 'version';
+  | 'version'
+  | 'mac';
 
 type WithoutStamp<Entry> = Entry extends unknown ? Omit<Entry, Stamp> : never;
 

@@ -37,7 +37,7 @@ async function changesOf(command: string): Promise<readonly PathChange[]> {
   return (await bench.checkpoints.capture()).changes;
 }
 
-test('of what another process has logged, only ordinary files of the project are restored, without special bits', async () => {
+test('of what another program may have logged, only ordinary files of the project are restored, without special bits', async () => {
   write('plain.sh', 'one\n');
   const changes = await changesOf('chmod 755 plain.sh; rm plain.sh; mkdir d');
   const [before] = changes.flatMap((change) => (change.before?.type === 'file' ? [change.before] : []));
@@ -53,7 +53,7 @@ test('of what another process has logged, only ordinary files of the project are
   const foreign = new Set(forged.map(({ path }) => path));
   const planned = await checkpoints.plan(forged, foreign);
   const hint =
-    'The change was not recorded since ClawdCode started, so it is not restored. /diff shows it, so that you can do so by hand.';
+    'The log does not prove that ClawdCode recorded this change here, so it is not restored. /diff shows it, so that you can do so by hand.';
   expect(planned.steps.map(({ action, reason }) => [action, reason])).toEqual([
     ['create', undefined],
     ['refuse', `It asks. ${hint}`],
@@ -66,7 +66,7 @@ test('of what another process has logged, only ordinary files of the project are
   const own = await checkpoints.plan(forged.slice(1, 3));
   expect(
     own.steps.map(({ action }) => action),
-    'recorded by this process',
+    'recorded by this program',
   ).toEqual(['create', 'create']);
 });
 

@@ -148,6 +148,33 @@ export function storeSuite(name: string, open: () => Promise<SessionStore>): voi
       await Promise.all([log.close(), fork.close()]);
     });
 
+    test('changes of files stay the user’s own in the session and in its fork, and in no other', async () => {
+      const store = await open();
+      const log = await store.createSession('first');
+      await log.append([prompt('one')]);
+      const after = { type: 'folder', mode: 0o755 } as const;
+      const [entry] = await log.append([
+        {
+          type: 'system',
+          subtype: 'checkpoint',
+          message: { role: 'system', content: '' },
+          data: { cause: 'call', changes: [{ path: '/made', after }] },
+        },
+      ]);
+      if (entry === undefined) throw new Error('nothing was appended');
+      expect([log.isOwn(entry), log.isOwn({ ...entry, uuid: 'other' })]).toEqual([true, false]);
+      const entries = [...log.entries()];
+      await log.close();
+      const again = await store.openSession('first');
+      expect(again.entries().map((one) => again.isOwn(one))).toEqual([false, true]);
+      await again.close();
+      for (const from of ['first', 'second', undefined]) {
+        const fork = await store.openSession(await store.forkSession(entries, from));
+        expect(fork.entries().map((one) => fork.isOwn(one))).toEqual([false, from === 'first']);
+        await fork.close();
+      }
+    });
+
     test('a manager compacts, resumes, rewinds and undoes on it', async () => {
       const store = await open();
       const manager = () =>

@@ -59,7 +59,7 @@ test('undoing a planted rewind is shown first, and affects nothing outside the p
   await terminal.waitForPrinted('Run /rewind undo again to do that.');
   expect(existsSync(inside)).toBe(false);
   await terminal.submit('/rewind undo');
-  await terminal.waitForPrinted('The change was not recorded since');
+  await terminal.waitForPrinted('The log does not prove');
   expect(existsSync(outside)).toBe(false);
   expect(readFileSync(inside, 'utf8')).toBe(text);
 });

@@ -320,3 +320,68 @@ test(
     expect(said.stdout).toMatch(/1 {2}\S+ \S+ {2}.*in 4 files +second task/);
   },
 );
+
+/** In one session, approves edits of a protected file and of one outside the workspace; the program exits. */
+async function approveEdits({ server, ready, work }: TestProgram): Promise<Record<'hook' | 'notes', string>> {
+  const [hook, notes] = [join(work.repository, '.husky/pre-commit'), join(work.home, 'notes.txt')];
+  await mkdir(join(work.repository, '.husky'));
+  await writeFile(hook, 'echo checked\n');
+  await writeFile(notes, 'my notes\n');
+  const edit = (file: string, old_string: string): readonly ScriptedReply[] => [
+    call('Read', { file_path: file }),
+    call('Edit', { file_path: file, old_string, new_string: 'changed' }),
+  ];
+  server.script(...edit(hook, 'checked'), ...edit(notes, 'notes'), { text: 'Both are changed.' });
+  const terminal = await ready();
+  await terminal.submit('change both');
+  for (const question of [/─ Edit \S*pre-commit\?/, /─ Read \S*notes\.txt\?/, /─ Edit \S*notes\.txt\?/]) {
+    await terminal.waitFor(question);
+    await terminal.answer('1');
+  }
+  await terminal.waitForPrinted('Both are changed.');
+  await terminal.waitForIdle();
+  expect([await readFile(hook, 'utf8'), await readFile(notes, 'utf8')]).toEqual([
+    'echo changed\n',
+    'my changed\n',
+  ]);
+  await terminal.submit('/exit');
+  await terminal.exited;
+  return { hook, notes };
+}
+
+test('--continue rewinds what was approved yesterday: a protected file and one outside the workspace', async () => {
+  const set = await setUpProgram();
+  const { hook, notes } = await approveEdits(set);
+  const again = await set.ready(['--continue']);
+  await goBack(again, 0, 'f');
+  await again.waitForPrinted('The files are as they were before “change both” (2 paths changed on disk)');
+  expect([await readFile(hook, 'utf8'), await readFile(notes, 'utf8')]).toEqual([
+    'echo checked\n',
+    'my notes\n',
+  ]);
+});
+
+test('a record of these changes that differs by one byte is not acted on', long, async () => {
+  const set = await setUpProgram();
+  const { hook, notes } = await approveEdits(set);
+  const [session] = await set.work.sessions();
+  const log = session?.file ?? '';
+  const lines = (await readFile(log, 'utf8')).split('\n');
+  const altered = lines.map((line) =>
+    line.includes('"subtype":"checkpoint"') ? line.replace('"mode":420', '"mode":421') : line,
+  );
+  await writeFile(log, altered.join('\n'));
+  const again = await set.ready(['--continue']);
+  await openTurns(again);
+  await again.press(keys.enter);
+  await again.waitFor('2 paths left unchanged');
+  await again.press('f');
+  await again.waitFor('Enter confirms');
+  await again.waitForWrapped('The log does not prove that ClawdCode recorded this change here');
+  await again.answer(keys.enter);
+  await again.waitForPrinted('No files were restored.');
+  expect([await readFile(hook, 'utf8'), await readFile(notes, 'utf8')]).toEqual([
+    'echo changed\n',
+    'my changed\n',
+  ]);
+});

@@ -62,6 +62,27 @@ test('a token that git shows without approval is removed from the output, also i
 });
 
 test.skipIf(!hasSandbox)(
+  'no command can read the key that signs file changes, even if the settings open the data folder',
+  long,
+  async () => {
+    const { server, work, print } = await setUpProgram();
+    await mkdir(work.data, { recursive: true });
+    const settings = { sandbox: { allowRead: ['~/.clawdcode'] } };
+    await writeFile(join(work.data, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
+    server.script(
+      { calls: [{ name: 'Write', input: { file_path: 'made.txt', content: 'x' } }] },
+      bash('cd ~/.clawdcode && ls && cat config.json && wc -c < checkpoints.key'),
+      { text: 'Done.' },
+    );
+    await print(['-p', 'go', '--dangerously-skip-permissions', '--sandbox', 'workspace-write']);
+    expect((await readFile(join(work.data, 'checkpoints.key'))).length).toBe(32);
+    const told = String(server.requests().at(-1)?.messages.at(-1)?.content);
+    expect(told).toContain('allowRead');
+    expect(told).toMatch(/checkpoints\.key: (?:Permission denied|Operation not permitted)/);
+  },
+);
+
+test.skipIf(!hasSandbox)(
   'a search of a project with secrets runs without approval, does not see them, and says so',
   async () => {
     const { server, work, print } = await setUpProgram();

@@ -62,13 +62,16 @@ const NO_FILES = 'This session keeps no checkpoints.';
 
 function createRewinder(ports: RewindPorts): Rewinder {
   const { context, files, checkpoints, modes, now, cwd, setCwd } = ports;
-  const { plan, takePlan, planFiles, isOwn } = createPlanner(ports);
+  const { plan, takePlan, planFiles } = createPlanner(ports);
+  /** The last entry of an earlier run of the program; -1 in a new session. */
+  const resumedAt = context.entries().at(-1)?.seq ?? -1;
   const restore = createRestore({ context, files, checkpoints });
   /** Paths in the reviews of undos. */
   const reviewed = new Set<string>();
 
-  /** The refusal that shows what undoing a rewind of an earlier process would change; undefined once it was shown. */
-  const reviewOf = ({ steps }: RestorePlan): RewindReport | undefined => {
+  /** The refusal that shows what undoing a rewind of an earlier run would change; undefined once it was shown. */
+  const reviewOf = ({ seq }: JSONLEntry, { steps }: RestorePlan): RewindReport | undefined => {
+    if (seq > resumedAt) return undefined;
     const changes = steps.filter(isChange);
     if (changes.every(({ path }) => reviewed.has(path))) return undefined;
     for (const { path } of changes) reviewed.add(path);
@@ -124,8 +127,8 @@ function createRewinder(ports: RewindPorts): Rewinder {
   /** Completes an undo during which the program was stopped; its entry is already in the log. */
   const finishUndo = async (entry: JSONLEntry): Promise<RewindReport> => {
     const wanted = plannedChanges(entry);
-    const back = await planFiles(wanted.map(inverse), isOwn(entry) ? [] : wanted);
-    const review = reviewOf(back);
+    const back = await planFiles(wanted.map(inverse), context.isOwn(entry) ? [] : wanted);
+    const review = reviewOf(entry, back);
     if (review !== undefined) return review;
     const { steps } = back;
     const { done, left } = await restore({ steps }, 'undo', entry.uuid, wanted);
@@ -154,10 +157,10 @@ function createRewinder(ports: RewindPorts): Rewinder {
         'undo',
         'The conversation has been compacted since, and the summary lacks what this would restore. Run /uncompact first.',
       );
-    const changes = appliedChanges(entry, since);
+    const { changes, recordedIn } = appliedChanges(entry, since);
     if (changes.length > 0 && files === undefined) return refused('undo', NO_FILES);
-    const back = await planFiles(changes, isOwn(entry) ? [] : changes);
-    const review = isOwn(entry) ? undefined : reviewOf(back);
+    const back = await planFiles(changes, context.isOwn(recordedIn) ? [] : changes);
+    const review = reviewOf(entry, back);
     if (review !== undefined) return review;
     const isAnswered = since.some(({ type }) => type === 'assistant');
     // If the model has not replied yet, the notes about restored files are undone with the rewind.
@@ -184,16 +187,10 @@ function createRewinder(ports: RewindPorts): Rewinder {
   return { plan, rewind, undo };
 }
 
-/** Plans rewinds, and knows which entries this process has written. */
+/** Plans rewinds. */
 function createPlanner({ context, files, checkpoints }: RewindPorts) {
   /** The plan made last, and the last entry at that time. `files` checks each path again before changing it. */
   let made: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;
-  /** The entries of this process. Another program may have written the others. */
-  const own = new Set<string>();
-  context.subscribe(({ type, uuid }) => {
-    if (type === 'system') own.add(uuid);
-  });
-  const isOwn = ({ uuid }: JSONLEntry): boolean => own.has(uuid);
   const lastEntry = (): string | undefined => context.entries().at(-1)?.uuid;
 
   const planFiles = async (
@@ -208,7 +205,9 @@ function createPlanner({ context, files, checkpoints }: RewindPorts) {
     await checkpoints.settled();
     const turn = await findTurn(context, uuid);
     if (turn === undefined) return undefined;
-    const { changes, notes, foreign } = await changesSince(context, turn.seq, isOwn);
+    const { changes, notes, foreign } = await changesSince(context, turn.seq, (entry) =>
+      context.isOwn(entry),
+    );
     let noFiles = files === undefined ? NO_FILES : undefined;
     const filePlan = await planFiles(changes, foreign).catch((error: unknown): RestorePlan => {
       noFiles = `The files cannot be read: ${error instanceof Error ? error.message : String(error)}`;
@@ -230,7 +229,7 @@ function createPlanner({ context, files, checkpoints }: RewindPorts) {
     made = undefined;
     return taken;
   };
-  return { plan, takePlan, planFiles, isOwn };
+  return { plan, takePlan, planFiles };
 }
 
 function refused(type: RewindReport['type'], message: string): RewindReport {

@@ -102,10 +102,14 @@ export function isChange({ action }: RestoreStep): boolean {
   return action !== 'refuse' && action !== 'nothing';
 }
 
-/** Returns the file changes of a rewind or undo: as recorded afterwards, otherwise as planned. */
-export function appliedChanges(entry: JSONLEntry, since: readonly JSONLEntry[]): readonly PathChange[] {
+/** Returns the file changes of a rewind or undo, as recorded afterwards or else as planned, and the entry with them. */
+export function appliedChanges(
+  entry: JSONLEntry,
+  since: readonly JSONLEntry[],
+): { readonly changes: readonly PathChange[]; readonly recordedIn: JSONLEntry } {
   const recorded = since.find((one) => checkpointOf(one)?.of === entry.uuid);
-  return recorded === undefined ? plannedChanges(entry) : (checkpointOf(recorded)?.changes ?? []);
+  if (recorded === undefined) return { changes: plannedChanges(entry), recordedIn: entry };
+  return { changes: checkpointOf(recorded)?.changes ?? [], recordedIn: recorded };
 }
 
 /** True for the note that tells the model about restored files. */
@@ -185,7 +189,7 @@ export async function findTurn(log: PagedLog, uuid: string): Promise<TurnRecord 
 interface ChangesSince {
   readonly changes: readonly PathChange[];
   readonly notes: readonly string[];
-  /** The changes in other entries than this process's own. */
+  /** The changes in entries that the user's own program did not write. */
   readonly foreign: readonly PathChange[];
 }
 

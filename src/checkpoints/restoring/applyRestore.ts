@@ -14,6 +14,7 @@ import type {
   RestoreStep,
 } from '../../protocol/checkpoints.ts';
 import { canonicalPath, sameEntry, statEntry } from '../scan/diskEntry.ts';
+import { hashBytes } from '../scan/stableRead.ts';
 import { describePath, describeSize } from '../types.ts';
 import { type Current, currentState, sameState } from './states.ts';
 import type { RestoreDeps } from './steps.ts';
@@ -159,6 +160,7 @@ class Restoring {
   async #load(hash: string | undefined): Promise<Buffer> {
     const bytes = await this.#deps.blobs.read({ hash: hash ?? '' });
     if (bytes === undefined) throw new Error('its content is lost');
+    if ((await hashBytes(bytes)) !== hash) throw new Error('its content is damaged');
     return bytes;
   }
 

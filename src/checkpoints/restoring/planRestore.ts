@@ -98,7 +98,7 @@ const isHash = (state: PathState | undefined, wanted: string): boolean =>
 
 /** Follows the reason why a write would need approval. */
 const NOT_OURS =
-  'The change was not recorded since ClawdCode started, so it is not restored. /diff shows it, so that you can do so by hand.';
+  'The log does not prove that ClawdCode recorded this change here, so it is not restored. /diff shows it, so that you can do so by hand.';
 
 /**
  * The state without setuid, setgid and sticky: a log could name them for any file. A folder keeps those that it has on

@@ -107,7 +107,7 @@ export async function openSessions(place: AppPaths): Promise<Sessions> {
       const to = uptoSeq === undefined ? {} : { to: uptoSeq };
       const entries = readEntries(session, { type: 'from', seq: 0, ...to }, onLoss);
       return storeOf(session)
-        .forkSession(entries)
+        .forkSession(entries, session.id)
         .catch((error: unknown) => {
           throw isRefusedByDisk(error)
             ? new StorageFailure(`There is no copy, and nothing was changed: ${error.message}.`)

@@ -4,6 +4,7 @@ import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import { HistoryManager } from '../history/HistoryManager.ts';
 import { seenIn } from '../recall/seenLog.ts';
+import { ChangeSigner, signedAgain } from './ChangeSigner.ts';
 import { deepFreeze, isSafeSessionId, newId, newSessionId } from './newEntries.ts';
 import {
   type Blobs,
@@ -34,6 +35,7 @@ export class MemorySessionStore implements SessionStore {
   readonly #sessions = new Map<string, JSONLEntry[]>();
   readonly #open = new Set<string>();
   readonly #blobs: Blobs;
+  readonly #signer = new ChangeSigner();
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options;
@@ -63,10 +65,13 @@ export class MemorySessionStore implements SessionStore {
     return idIn([...this.#sessions.keys()], prefixOrId);
   }
 
-  async forkSession(entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>): Promise<string> {
+  async forkSession(
+    entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>,
+    from?: string,
+  ): Promise<string> {
     const sessionId = newSessionId();
     const copies: JSONLEntry[] = [];
-    for await (const entry of entries) {
+    for await (const entry of signedAgain(entries, this.#signer, from, sessionId)) {
       const copy = { ...entry, sessionId };
       if (copy.subtype === 'session_start')
         copies.push({ ...copy, data: { ...copy.data, forkedFrom: entry.sessionId } });
@@ -106,6 +111,7 @@ export class MemorySessionStore implements SessionStore {
       entries: () => history.entries(),
       live: () => history.live(),
       seen: () => seenIn(history.entries()),
+      isOwn: (entry) => this.#signer.isOwn(entry, { sessionId, first: stored[0] }),
       reach: async () => undefined,
       append: async (drafts) => {
         if (isClosed) throw new Error(`Session ${sessionId} is closed.`);
@@ -113,7 +119,9 @@ export class MemorySessionStore implements SessionStore {
         for (const draft of redaction?.value(drafts) ?? drafts) {
           const parentUuid = added.at(-1)?.uuid ?? stored.at(-1)?.uuid ?? null;
           const seq = stored.length + added.length;
-          const entry = asEntry(draft, { sessionId, cwd, seq, parentUuid, version });
+          const uuid = newId();
+          const mac = this.#signer.sign(draft, { seq, uuid }, { sessionId, first: stored[0] });
+          const entry = asEntry(draft, { uuid, sessionId, cwd, seq, parentUuid, version, mac });
           entrySchema.parse(entry);
           added.push(entry);
         }
@@ -132,11 +140,11 @@ export class MemorySessionStore implements SessionStore {
   }
 }
 
-type Place = Pick<JSONLEntry, 'sessionId' | 'cwd' | 'seq' | 'parentUuid' | 'version'>;
+type Place = Pick<JSONLEntry, 'uuid' | 'sessionId' | 'cwd' | 'seq' | 'parentUuid' | 'version' | 'mac'>;
 
 /** The entry as read from a file: plain JSON, frozen. */
 function asEntry(draft: NewEntry, place: Place): JSONLEntry {
-  const facts = { v: ENTRY_FORMAT, uuid: newId(), timestamp: new Date().toISOString() };
+  const facts = { v: ENTRY_FORMAT, timestamp: new Date().toISOString() };
   return deepFreeze(JSON.parse(JSON.stringify({ ...facts, ...place, ...draft })) as JSONLEntry);
 }
 

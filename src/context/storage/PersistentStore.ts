@@ -10,6 +10,7 @@ import { atomEntries } from '../history/atoms.ts';
 import { withoutPartialCompactions } from '../history/compactions.ts';
 import { HistoryManager } from '../history/HistoryManager.ts';
 import { BlobStore } from './BlobStore.ts';
+import { ChangeSigner, signedAgain } from './ChangeSigner.ts';
 import { deleteSessionFiles } from './catalogue/deleteSession.ts';
 import { archiveFileIn } from './catalogue/logFiles.ts';
 import { JSONLStore } from './JSONLStore.ts';
@@ -53,6 +54,7 @@ export class PersistentStore implements SessionStore {
   /** The project's folder: sessions, locks and blobs. */
   readonly folder: string;
   readonly blobs: BlobStore;
+  readonly #signer: ChangeSigner;
   readonly #options: PersistentStoreOptions & { readonly now: () => Date };
 
   constructor(options: PersistentStoreOptions) {
@@ -62,6 +64,7 @@ export class PersistentStore implements SessionStore {
     const folder = project === undefined ? own : join(dirname(own), basename(project));
     this.folder = options.agentsOf === undefined ? folder : agentsFolderIn(folder, options.agentsOf);
     this.blobs = new BlobStore(join(folder, 'blobs'), undefined, options.redaction);
+    this.#signer = new ChangeSigner({ dataRoot, projectRoot });
   }
 
   /**
@@ -106,6 +109,7 @@ export class PersistentStore implements SessionStore {
       sessionId,
       store,
       blobs: this.blobs,
+      signer: this.#signer,
       contents: withoutUnfinishedLine(
         (await this.loadSession(sessionId, store)) ?? { entries: [], damaged: [] },
       ),
@@ -120,18 +124,20 @@ export class PersistentStore implements SessionStore {
 
   /**
    * Creates a session that begins with entries of another session and returns its id. Entries are copied unchanged, so
-   * references by id stay valid; blobs are shared. Entries are streamed, so any length is possible. Rejects on a disk
+   * references by id stay valid; blobs are shared, and changes of files that are the user's own in `from` stay so. Entries are streamed, so any length is possible. Rejects on a disk
    * error. The file gets its name only when it is complete and on disk; otherwise a partial copy left by a killed
    * process would look like a complete session.
    */
   async forkSession(
     entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>,
+    from?: string,
     sessionId: string = newSessionId(),
   ): Promise<string> {
     const unfinished = new JSONLStore(this.blobs.newTemporaryFile());
     const log = await this.createSession(sessionId);
     try {
-      for await (const batch of forkedEntries(entries, sessionId)) await unfinished.append(batch);
+      const signed = signedAgain(entries, this.#signer, from, sessionId);
+      for await (const batch of forkedEntries(signed, sessionId)) await unfinished.append(batch);
       await unfinished.sync();
       await unfinished.close();
       if (await unfinished.exists()) await rename(unfinished.getFilePath(), log.filePath);
@@ -259,6 +265,7 @@ export class PersistentStore implements SessionStore {
         sessionId,
         store,
         blobs: this.blobs,
+        signer: this.#signer,
         contents: { ...contents, damaged: [...damaged] },
         wholeBytes: this.#options.wholeBytes,
         redaction: this.#options.redaction,

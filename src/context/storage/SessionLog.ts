@@ -11,6 +11,7 @@ import type { Live } from '../history/liveEntries.ts';
 import { Listeners } from '../Listeners.ts';
 import type { SeenLog } from '../recall/seenLog.ts';
 import type { BlobStore } from './BlobStore.ts';
+import { ChangeSigner, type LogIdentity } from './ChangeSigner.ts';
 import { CHECKSUM_BYTES, MAX_LINE_BYTES } from './entryLine.ts';
 import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
 import { LoadedEntries } from './LoadedEntries.ts';
@@ -30,6 +31,8 @@ interface SessionLogOptions {
   readonly sessionId: string;
   readonly store: JSONLStore;
   readonly blobs: BlobStore;
+  /** Signs the file changes of entries; absent = with a key that is never stored. */
+  readonly signer?: ChangeSigner;
   readonly contents: LogContents;
   /** Reads the log again, with all entries from `floor` on in memory. */
   readonly reload?: (floor: number) => Promise<LogContents>;
@@ -62,6 +65,7 @@ export class SessionLog implements OpenLog {
   /** True if the session was opened read-only: `append` rejects with `SessionReadOnlyError`. */
   readonly isReadOnly: boolean;
   readonly #options: SessionLogOptions;
+  readonly #signer: ChangeSigner;
   readonly #branch: BranchWatch;
   /** Ignores errors of listeners: they must not prevent writing. */
   readonly #listeners = new Listeners<StorageProblem>();
@@ -84,6 +88,7 @@ export class SessionLog implements OpenLog {
   constructor(options: SessionLogOptions) {
     const { entries, damaged } = options.contents;
     this.#options = options;
+    this.#signer = options.signer ?? new ChangeSigner();
     this.sessionId = options.sessionId;
     this.filePath = options.store.getFilePath();
     this.blobs = options.blobs;
@@ -147,6 +152,10 @@ export class SessionLog implements OpenLog {
   /** All entries of the session; those that are not in memory are read from the file. */
   seen(): SeenLog {
     return this.#resident.seen();
+  }
+
+  isOwn(entry: JSONLEntry): boolean {
+    return this.#signer.isOwn(entry, this.#identity());
   }
 
   /** Loads all entries from `floor` on into memory. Rejects if the file cannot be read. */
@@ -247,6 +256,10 @@ export class SessionLog implements OpenLog {
     return this.#closed;
   }
 
+  #identity(): LogIdentity {
+    return { sessionId: this.sessionId, first: this.entries()[0] };
+  }
+
   #toLines(entries: readonly NewEntry[]): string[] {
     const timestamp = this.#options.now().toISOString();
     const gitBranch = this.#branch.current();
@@ -254,9 +267,10 @@ export class SessionLog implements OpenLog {
     return entries.map((entry, index) => {
       const { type, subtype, ...rest } = entry;
       const uuid = newId();
+      const seq = this.#nextSeq + index;
       const line = JSON.stringify({
         v: ENTRY_FORMAT,
-        seq: this.#nextSeq + index,
+        seq,
         uuid,
         parentUuid,
         sessionId: this.sessionId,
@@ -266,6 +280,7 @@ export class SessionLog implements OpenLog {
         cwd: this.#cwd,
         gitBranch,
         version: this.#options.programVersion,
+        mac: this.#signer.sign(entry, { seq, uuid }, this.#identity()),
         ...rest,
       });
       parentUuid = uuid;

@@ -41,8 +41,12 @@ export interface SessionStore {
    * Resolves an id, or a unique prefix of one, to the id. Throws `SessionNotFoundError` or `AmbiguousSessionIdError`.
    */
   resolveSessionId(prefixOrId: string): Promise<string>;
-  /** Creates a session that begins with these entries, unchanged except for the session id, and returns the new id. */
-  forkSession(entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>): Promise<string>;
+  /**
+   * Creates a session that begins with these entries, unchanged except for the session id, and returns the new id.
+   * `from`: the session of this project that they belong to; their file changes stay the user's own. Without it, they
+   * count as foreign.
+   */
+  forkSession(entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>, from?: string): Promise<string>;
   /** The sessions with at least one prompt, newest first. */
   listSessions(): Promise<SessionSummary[]>;
 }
@@ -72,6 +76,8 @@ export interface OpenLog {
   live(): Live;
   /** All entries of the session, in memory or not. */
   seen(): SeenLog;
+  /** True if the user's own program recorded the file changes that the entry names, in this session; see `ChangeSigner`. */
+  isOwn(entry: JSONLEntry): boolean;
   /** Loads all entries from `floor` on into memory. Rejects if they cannot be read. */
   reach(floor: number): Promise<void>;
   /**

@@ -147,7 +147,7 @@ const directories = ['.ssh', '.aws', '.gnupg', '.azure', '.password-store'];
 /** `.envs/.production/.postgres` of cookiecutter-django, but not a virtual environment of Python in such a folder. */
 const envs = String.raw`\.envs\/(?:\.?[\w-]+\/)?\.?[\w-]+`;
 /** Includes the program's records of sessions and files, which may contain secrets that the user once showed. */
-const ownData = String.raw`\.clawdcode\/(?:(?:config|credentials|auth|trust|compile-cache\.key)[^/]*|(?:history|logs|index)(?:\/.*)?|projects\/[^/]+\/(?!memory(?:\/|$)).*)`;
+const ownData = String.raw`\.clawdcode\/(?:(?:config|credentials|auth|trust|(?:compile-cache|checkpoints)\.key)[^/]*|(?:history|logs|index)(?:\/.*)?|projects\/[^/]+\/(?!memory(?:\/|$)).*)`;
 const places = new RegExp(
   String.raw`(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|\.config\/(?:op|rclone)(?:\/.*)?|\.(?:codex|composer)\/auth\.json|\.sops\/age\/keys\.txt|\.(?:oci|snowsql)\/config|\.cloudflared(?:\/.*)?|fastlane\/[^/]*api_?key[^/]*\.json|\.svn\/auth(?:\/.*)?|\.httpie\/sessions(?:\/.*)?|\.ivy2\/\.credentials|\.(?:cache\/)?huggingface\/token|${envs}|${ownData}|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$`,
 );

@@ -137,6 +137,8 @@ export const entrySchema = z.looseObject({
   cwd: z.string(),
   gitBranch: z.string().optional(),
   version: z.string(),
+  /** Shows that the user's own program recorded these file changes here; see `ChangeSigner`. */
+  mac: z.string().optional(),
   message: z.looseObject({
     role: z.enum(['user', 'assistant', 'system']),
     content: z.unknown(),

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { interruptedRewind } from '../../../src/agent/rewind/turns.ts';
 import { liveEntries } from '../../../src/context/index.ts';
+import { seal } from '../../../src/context/storage/entryLine.ts';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
 import { type RewindTest, startRewindTest } from './rewindTest.ts';
@@ -570,7 +573,7 @@ test("a rewind keeps the user's mode, but restores the todo list and the record 
   expect(set.context.fileReads(set.at('a'))).toBeDefined();
 });
 
-test("undoing another process's rewind shows every change before doing it", async () => {
+test('undoing a rewind of an earlier run shows every change before doing it', async () => {
   const set = await startRewindTest({
     answers: [calls(['w', 'Write', { file_path: 'new.txt', content: 'a line\n' }]), says('Done.')],
   });
@@ -590,7 +593,8 @@ test("undoing another process's rewind shows every change before doing it", asyn
   expect(await again.tree()).toHaveProperty('new.txt');
 });
 
-test('a file outside the project is restored only if this process has recorded its change', async () => {
+/** Changes a file outside the project in two turns, rewinds the second, and closes the session. */
+async function workOutside(): Promise<Pick<RewindTest, 'folder'> & { readonly sessionId: string }> {
   const set = await startRewindTest({
     answers: [
       write('w', '../outside.txt', 'a line\n'),
@@ -599,25 +603,64 @@ test('a file outside the project is restored only if this process has recorded i
       says('Done.'),
     ],
   });
-  const inHome = async () => (await readdir(set.folder)).filter((name) => name.endsWith('.txt'));
   await set.ask('one');
   await set.ask('two');
   expect(await set.back('two', 'files')).toMatchObject({ outcome: 'done' });
-  expect(await inHome()).toEqual(['outside.txt']);
+  expect(await textsIn(set.folder)).toEqual(['outside.txt']);
   const { sessionId } = set.agent.state();
   await set.agent.close();
+  return { folder: set.folder, sessionId };
+}
 
-  const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
+const textsIn = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(folder)).filter((name) => name.endsWith('.txt')).sort();
+
+test('a resumed session restores a file outside the project, and undo works across sessions', async () => {
+  const { folder, sessionId } = await workOutside();
+  const second = await startRewindTest({ resume: { folder, sessionId } });
+  expect(await second.undoShown()).toMatchObject({ type: 'undo', outcome: 'done' });
+  expect(await textsIn(folder)).toEqual(['outside.txt', 'own.txt']);
+  expect(await second.back('one', 'files')).toMatchObject({ outcome: 'done' });
+  expect(await textsIn(folder)).toEqual([]);
+  await second.agent.close();
+  const third = await startRewindTest({ resume: { folder, sessionId } });
+  expect(await third.undoShown()).toMatchObject({ type: 'undo', outcome: 'done' });
+  expect(await textsIn(folder)).toEqual(['outside.txt', 'own.txt']);
+});
+
+test('without proof that this program recorded the change, a file outside the project is not restored', async () => {
+  const { folder, sessionId } = await workOutside();
+  await rm(join(folder, 'data/checkpoints.key'));
+  const again = await startRewindTest({ resume: { folder, sessionId } });
   for (let time = 0; time < 2; time++) {
     const planned = await again.agent.planRewind(again.prompt('one'));
     expect(planned?.plan.steps.filter(({ action }) => action !== 'refuse')).toEqual([]);
     expect((await again.back('one', 'files')).message).toMatch(
       /It is outside the project\. .*\/diff shows it/,
     );
-    expect(await inHome()).toEqual(['outside.txt']);
+    expect(await textsIn(folder)).toEqual(['outside.txt']);
   }
   // The conversation can still be rewound, and the undo leaves the files alone as well.
   expect(await again.back('one', 'both')).toMatchObject({ outcome: 'partly', conversation: true });
   expect(await again.undo()).toMatchObject({ conversation: true });
-  expect(await inHome()).toEqual(['outside.txt']);
+  expect(await textsIn(folder)).toEqual(['outside.txt']);
+});
+
+test('a forged record of what a rewind did is not undone outside the project', async () => {
+  const { folder, sessionId } = await workOutside();
+  const set = await startRewindTest({ resume: { folder, sessionId } });
+  const log = set.context.filePath() ?? '';
+  await set.agent.close();
+  const lines = (await readFile(log, 'utf8')).trimEnd().split('\n');
+  const entries = lines.map((line) => JSON.parse(line) as JSONLEntry);
+  const at = entries.findIndex((entry) => entry.subtype === 'checkpoint' && entry.data?.of !== undefined);
+  const genuine = entries[at];
+  if (genuine?.subtype !== 'checkpoint') throw new Error('There is no record of the rewind.');
+  const [change] = genuine.data?.changes ?? [];
+  const changes = [{ ...change, path: join(folder, 'planted.txt') }];
+  const forged = seal(JSON.stringify({ ...genuine, data: { ...genuine.data, changes } }));
+  await writeFile(log, [...lines.with(at, forged), ''].join('\n'));
+  const again = await startRewindTest({ resume: { folder, sessionId } });
+  expect((await again.undoShown()).message).toContain('It is outside the project.');
+  expect(await textsIn(folder)).toEqual(['outside.txt']);
 });

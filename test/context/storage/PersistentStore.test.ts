@@ -339,13 +339,13 @@ test('a fork becomes a session only once complete, even if the process is killed
       (await readdir(store.folder)).sort(),
     );
   }
-  await store.forkSession(long(), 'copy');
+  await store.forkSession(long(), undefined, 'copy');
   expect(seen).toEqual([['original'], ['blobs', 'locks', 'original.jsonl']]);
   expect((await store.listSessions()).map(({ id }) => id).sort()).toEqual(['copy', 'original']);
   expect(await readdir(join(store.folder, 'blobs/unfinished'))).toEqual([]);
   expect((await stat(join(store.folder, 'copy.jsonl'))).mode & 0o777).toBe(0o600);
   // A file that cannot be opened because it contains no messages is not an error.
-  await store.forkSession([], 'empty');
+  await store.forkSession([], undefined, 'empty');
   expect(await store.loadSession('empty')).toBeUndefined();
 });
 
@@ -359,10 +359,10 @@ test('a failed fork leaves nothing behind', async () => {
     for (let round = 0; round < 100; round++) yield* entries;
     throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   }
-  await expect(store.forkSession(full(), 'copy')).rejects.toThrow('ENOSPC');
+  await expect(store.forkSession(full(), undefined, 'copy')).rejects.toThrow('ENOSPC');
   expect(await readdir(join(store.folder, 'blobs/unfinished'))).toEqual([]);
   expect((await readdir(store.folder)).filter((name) => name.endsWith('.jsonl'))).toEqual(['original.jsonl']);
-  expect(await store.forkSession(entries, 'copy')).toBe('copy');
+  expect(await store.forkSession(entries, undefined, 'copy')).toBe('copy');
   expect((await store.loadSession('copy'))?.entries).toHaveLength(entries.length);
 });
 

@@ -57,6 +57,7 @@ describe('secrets', () => {
     '/h/.clawdcode/config.json',
     '/h/.clawdcode/credentials.json',
     '/h/.clawdcode/compile-cache.key',
+    '/h/.clawdcode/checkpoints.key',
     '/h/.clawdcode/history/p.jsonl',
     '/h/.clawdcode/logs/x.log',
     '/h/.clawdcode/index/sessions.db',
