@@ -171,6 +171,13 @@ const begin =
 const end =
   /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- END SSH2 ENCRYPTED PRIVATE KEY ----|Private-MAC: [0-9a-f]{8,64}/g;
 
+/** Where a key begins whose end is still missing. */
+export function openKeyStart(text: string): number | undefined {
+  const last = [...text.matchAll(begin)].at(-1)?.index;
+  if (last === undefined || text.length - last > LONGEST_KEY_BLOCK) return undefined;
+  return text.slice(last).search(end) === -1 ? last : undefined;
+}
+
 interface Span {
   readonly start: number;
   readonly end: number;

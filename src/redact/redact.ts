@@ -1,7 +1,7 @@
 /** Replaces each secret in a text with a mark that says what it was. */
 import { createHash } from 'node:crypto';
 import { isSecretName } from './assignments.ts';
-import { findSecrets, LONGEST_KEY_BLOCK } from './findSecrets.ts';
+import { findSecrets, LONGEST_KEY_BLOCK, openKeyStart } from './findSecrets.ts';
 import { isLikelySecret, type RedactOptions, type Secret } from './likelySecret.ts';
 
 /** Returns the text with a mark in place of each secret. The same secret always gets the same mark. */
@@ -87,6 +87,8 @@ function cleanText(text: string, options: RedactOptions, name: string): string {
 interface Redactor {
   /** Adds a piece; returns the text that can be passed on now, often nothing. */
   write(piece: string): string;
+  /** Returns all complete lines but those of a key whose end is missing, although more text may follow. */
+  release(): string;
   /** Returns the held-back text. No more writes are allowed after this. */
   flush(): string;
 }
@@ -104,10 +106,10 @@ export function createRedactor(options: RedactOptions = {}): Redactor {
   /** How much of the gathered text has already been returned. */
   let gone = 0;
 
-  function pass(isEnd: boolean): string {
+  function pass(cutIn: (text: string, secrets: readonly Secret[]) => number): string {
     const text = pieces.join('');
     const secrets = findSecrets(text, options).filter(({ start }) => start >= gone);
-    const cut = isEnd ? text.length : cutBefore(text, text.length - HELD, secrets);
+    const cut = Math.max(gone, cutIn(text, secrets));
     const safe = secrets
       .filter(({ end }) => end <= cut)
       .map((secret) => ({ ...secret, start: secret.start - gone, end: secret.end - gone }));
@@ -123,10 +125,19 @@ export function createRedactor(options: RedactOptions = {}): Redactor {
     write(piece) {
       pieces.push(piece);
       length += piece.length;
-      return length - gone < GATHERED ? '' : pass(false);
+      if (length - gone < GATHERED) return '';
+      return pass((text, secrets) => cutBefore(text, text.length - HELD, secrets));
     },
-    flush: () => pass(true),
+    release: () => pass(endOfLines),
+    flush: () => pass(({ length }) => length),
   };
+}
+
+/** The end of the last line, or the start of a secret that may continue after it. */
+function endOfLines(text: string, secrets: readonly Secret[]): number {
+  const end = text.lastIndexOf('\n') + 1;
+  const open = secrets.find((secret) => secret.start < end && secret.end >= end);
+  return Math.min(end, open?.start ?? end, openKeyStart(text) ?? end);
 }
 
 /** The last position up to `most` that is not inside a secret; a line end, if one is near. */

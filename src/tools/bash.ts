@@ -76,7 +76,7 @@ interface BashDeps {
   readonly sandbox?: CommandSandbox;
   /** Secrets in these folders that are removed from the output before the model sees it. */
   readonly knownSecrets?: (folders: readonly string[]) => readonly KnownSecret[];
-  /** Removes anything that looks like a secret from what git shows without approval. */
+  /** Removes what looks like a secret from the output of read-only commands that nobody approved: any file may hold one. */
   readonly openRedactor?: () => Promise<TextRedactor>;
 }
 
@@ -316,11 +316,9 @@ async function redactorFor(
   const names = (text: string): boolean => /(?<![\w)\]}])\.env\b/.test(text);
   const wantsContent = names(command) && (basis === 'user' || (basis === 'rule' && names(rule?.text ?? '')));
   const secrets = wantsContent || basis === 'own' ? [] : (deps.knownSecrets?.([root, cwd()]) ?? []);
-  // A repository may hold secrets under any name, and in files that are long gone.
-  const isUnread = runsReadOnly(grant) && /\bgit\b/.test(command);
   return redactInTurn([
     ...(secrets.length > 0 ? [createValueRedactor(secrets)] : []),
-    ...(isUnread && deps.openRedactor ? [await deps.openRedactor()] : []),
+    ...(runsReadOnly(grant) && deps.openRedactor ? [await deps.openRedactor()] : []),
   ]);
 }
 

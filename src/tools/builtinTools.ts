@@ -47,7 +47,7 @@ export interface ToolDeps {
   readonly sandbox?: CommandSandbox;
   /** Secrets in these folders that are removed from command output before the model sees it. */
   readonly knownSecrets?: (folders: readonly string[]) => readonly KnownSecret[];
-  /** Removes anything that looks like a secret from what git shows without approval. */
+  /** Removes what looks like a secret from the output of read-only commands that nobody approved: any file may hold one. */
   readonly openRedactor?: () => Promise<TextRedactor>;
   /** Whether the model gets a tool; by default it gets all. */
   readonly isOffered?: (name: string) => boolean;

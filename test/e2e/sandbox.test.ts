@@ -39,18 +39,20 @@ test.skipIf(!hasSandbox)(
   },
 );
 
-test('a token that git shows without approval is removed from the output, also in the background', async () => {
+test('a token that a command shows without approval is removed from the output, also in the background', async () => {
   const { server, work, print } = await setUpProgram();
   const token = ['ghp', 'k7Qz2LmX9vRb4TnW8sYd3HfJ6pCg1AeU5oKi'].join('_');
   // A name that says nothing about secrets.
   await work.write('notes.txt', `deploy with ${token}\n`);
+  await work.write('deploy.ts', `// deploy with ${token}\n`);
   await work.git('add', '.');
   await work.git('commit', '-qm', 'one');
   await work.write('notes.txt', 'deploy\n');
   await work.git('commit', '-qam', 'two');
   const inBackground = { name: 'Bash', input: { command: 'git show HEAD', run_in_background: true } };
   server.script(
-    bash('git log -p'),
+    bash('git log -p notes.txt'),
+    bash('cat deploy.ts; grep -rn deploy .'),
     { calls: [inBackground] },
     { calls: [{ name: 'BashOutput', input: { task_id: 'bash_1', wait: 20_000 } }] },
     { text: 'Done.' },
@@ -58,6 +60,7 @@ test('a token that git shows without approval is removed from the output, also i
   await print(['-p', 'go']);
   const told = JSON.stringify(server.requests().at(-1)?.messages);
   expect(told.match(/-deploy with \[redacted: github-token \w+\]/g)).toHaveLength(2);
+  expect(told.match(/\/\/ deploy with \[redacted: github-token \w+\]/g)).toHaveLength(2);
   expect(JSON.stringify(server.requests())).not.toContain(token);
 });
 

@@ -108,6 +108,43 @@ function inPieces(text: string, sizes: readonly number[]): { readonly out: strin
   return { out: out.join(''), most };
 }
 
+test('shows complete lines at any time, and no secret in them', () => {
+  const { text } = output(60_000, 'released');
+  const whole = redact(text);
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 8 }), (sizes) => {
+      const redactor = createRedactor();
+      let out = '';
+      for (let at = 0, index = 0; at < text.length; index++) {
+        const piece = text.slice(at, at + (sizes[index % sizes.length] ?? 1));
+        at += piece.length;
+        out += redactor.write(piece) + redactor.release();
+      }
+      expect(out + redactor.flush()).toBe(whole);
+    }),
+    { numRuns: 20 },
+  );
+  const redactor = createRedactor();
+  expect(redactor.write('one\ntwo') + redactor.release()).toBe('one\n');
+  expect(redactor.write(' three\n') + redactor.release()).toBe('two three\n');
+});
+
+test('holds back a key until its end, or until it cannot be one', () => {
+  const [key = ''] = syntheticSecrets(kindCount, 'held')
+    .map(({ text }) => text)
+    .filter((text) => text.startsWith('-----BEGIN RSA'));
+  const redactor = createRedactor();
+  let out = 'a\n';
+  redactor.write(out);
+  redactor.release();
+  for (const line of key.split(/(?<=\n)/)) out += redactor.write(line) + redactor.release();
+  out += redactor.write('\nb\n') + redactor.release();
+  expect(out).toMatch(/^a\n\[redacted: private-key \w+\]\nb\n$/);
+  const begun = createRedactor();
+  expect(begun.write('-----BEGIN PRIVATE KEY-----\n') + begun.release()).toBe('');
+  expect(begun.write(`is how it begins\n${'x y\n'.repeat(9000)}`) + begun.release()).toMatch(/^-----BEGIN/);
+});
+
 test('gives the same result for chunks of any size as for the whole text', { tags: 'long' }, () => {
   const { text } = output(600_000, 'pieces');
   const whole = redact(text);

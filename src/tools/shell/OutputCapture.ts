@@ -48,7 +48,8 @@ export class OutputCapture {
    */
   take({ isLast }: { readonly isLast: boolean }): TakenOutput {
     const rest = this.#redacted(this.#cleaner.flush());
-    this.#add(isLast ? rest + (this.#redactor?.flush() ?? '') : rest);
+    const held = isLast ? this.#redactor?.flush() : this.#redactor?.release();
+    this.#add(rest + (held ?? ''));
     const text = this.#recent.text();
     const blob = this.#blob;
     this.#recent = new HeadTail();

@@ -10,6 +10,8 @@ export interface KnownSecret {
 export interface TextRedactor {
   /** Returns the text so far, redacted; holds back an end that could be the beginning of a secret. */
   write(text: string): string;
+  /** Returns what can be shown now although more follows. */
+  release(): string;
   /** Returns the held-back text; no more follows. */
   flush(): string;
 }
@@ -38,6 +40,7 @@ export function createValueRedactor(secrets: readonly KnownSecret[]): TextRedact
       held = whole.slice(cut);
       return whole.slice(0, cut);
     },
+    release: () => '',
     flush() {
       const rest = held;
       held = '';
@@ -51,6 +54,7 @@ export function redactInTurn(redactors: readonly TextRedactor[]): TextRedactor |
   if (redactors.length < 2) return redactors[0];
   return {
     write: (text) => redactors.reduce((left, redactor) => redactor.write(left), text),
+    release: () => redactors.reduce((left, redactor) => redactor.write(left) + redactor.release(), ''),
     flush: () => redactors.reduce((left, redactor) => redactor.write(left) + redactor.flush(), ''),
   };
 }
