@@ -18,7 +18,7 @@ import {
   noAnswer,
 } from '../protocol/extensions/hooks.ts';
 import type { Access } from '../protocol/permissions.ts';
-import type { SettingsPrograms } from '../protocol/settingsPrograms.ts';
+import { projectVariables, type SettingsPrograms } from '../protocol/settingsPrograms.ts';
 import { visibleLine } from '../protocol/text/visible.ts';
 import { combine, type FinishedHook } from './combine.ts';
 import { isEcho, mayEchoGrants } from './echo.ts';
@@ -252,7 +252,7 @@ export class HookRunner implements HookPort {
     if (hook.type === 'http') return runHttp({ ...hook, input, env, timeoutMs }, fetch, signal);
     if (hook.type !== 'command') return runJudge({ hook, call, timeoutMs }, this.#deps.judge, signal);
     const variables = {
-      ...{ CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, CLAWDCODE: '1' },
+      ...{ ...projectVariables(root), CLAWDCODE: '1' },
       ...(call.effort !== undefined && { CLAUDE_EFFORT: call.effort }),
     };
     const ownVariables = { ...env, ...variables };

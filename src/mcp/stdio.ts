@@ -104,7 +104,8 @@ export class StdioTransport implements Transport {
   #spawn(run: Exclude<SettingsRun, { type: 'held' }>): ChildProcessWithoutNullStreams {
     const { command, args, cwd } = this.#endpoint;
     const { env } = this.#ports;
-    if (run.type === 'outside') return spawn(command, args, { cwd, env, detached: true, stdio: 'pipe' });
+    if (run.type === 'outside')
+      return spawn(command, args, { cwd, env: { ...env, PWD: cwd }, detached: true, stdio: 'pipe' });
     try {
       const launch = run.launch('/bin/sh', `exec ${scriptOf({ command, args })}`);
       const child = spawn(launch.program, launch.args, {

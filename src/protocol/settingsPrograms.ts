@@ -17,6 +17,13 @@ export interface ProgramText {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
+/**
+ * The variables that say where the project is, for all programs that settings name. They start in its root, so that
+ * what an approval covers and what runs are the same files, wherever the session was started.
+ */
+export const projectVariables = (root: string) =>
+  ({ CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, PWD: root }) as const;
+
 export interface SettingsProgram {
   /** What the user calls it: `hook`, `MCP server "docs"`. */
   readonly role: string;

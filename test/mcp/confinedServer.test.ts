@@ -1,7 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of a definition.
 /** A server that is started after the model has changed files. */
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openServers } from '../../src/cli/mcp/openServers.ts';
 import type { SettingsProgram, SettingsRun } from '../../src/protocol/settingsPrograms.ts';
+import { temporaryFolder } from '../temporaryFolder.ts';
 import { openBench } from './support/bench.ts';
 import { SERVER, stdio } from './support/testServer.ts';
 
@@ -67,4 +70,28 @@ test('a server that exits in the sandbox is reported with advice', async () => {
   };
   const { servers } = await openBench({ one: stdio() }, { programs });
   expect(servers.status()[0]?.log).toContain('(It ran in the sandbox.)');
+});
+
+test('`${PWD}` and the project variables in a definition are the project’s root, wherever the session was started', async () => {
+  const home = temporaryFolder();
+  const root = join(home, 'project');
+  const asked: SettingsProgram[] = [];
+  const programs = {
+    async admit(program: SettingsProgram): Promise<SettingsRun> {
+      asked.push(program);
+      return { type: 'held', problem: 'It was not run.', isUnasked: true };
+    },
+  };
+  const place = {
+    ...{ cwd: join(root, 'sub'), root, home, dataRoot: join(home, 'data'), packageRoot: home, version: '1' },
+    env: { PATH: process.env.PATH, PWD: join(root, 'sub'), CLAUDE_PROJECT_DIR: '/elsewhere' },
+  };
+  const definition = { command: '${PWD}/server', args: ['${CLAUDE_PROJECT_DIR}/a.js'] };
+  const source = { name: 'one', scope: 'project', source: '.mcp.json', definition } as const;
+  const live = await openServers(place, [source], { programs, secretEnv: [] });
+  onTestFinished(() => live.replace([]));
+  await live.current()?.settle(new AbortController().signal);
+  const { command, args, env, cwd } = asked[0] ?? {};
+  expect([command, args, cwd]).toEqual([join(root, 'server'), [join(root, 'a.js')], root]);
+  expect([env?.PWD, env?.CLAUDE_PROJECT_DIR]).toEqual([root, root]);
 });

@@ -8,6 +8,7 @@ import type { McpDeps } from '../../mcp/McpServer.ts';
 import type { McpServers } from '../../mcp/McpServers.ts';
 import type { ProtocolMemory } from '../../mcp/protocolVersion.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
+import { projectVariables } from '../../protocol/settingsPrograms.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { programPath } from '../process/lookUp.ts';
@@ -58,8 +59,8 @@ async function createServers(
   return new McpServers(sources, {
     version: place.version,
     root: place.root,
-    variables: place.env,
-    env: { ...withoutKeys(place.env, secretEnv), CLAWDCODE: '1' },
+    variables: { ...place.env, ...projectVariables(place.root) },
+    env: { ...withoutKeys(place.env, secretEnv), ...projectVariables(place.root), CLAWDCODE: '1' },
     apart: { folder, path: programPath(place) },
     fetchFor: (server) => serverNetwork(place.env, server).fetch,
     authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),

@@ -7,6 +7,7 @@ import type { FolderTrust } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import { endpointOf } from '../../mcp/endpoint.ts';
+import { projectVariables } from '../../protocol/settingsPrograms.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { sanitize } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';
@@ -70,7 +71,7 @@ async function addressOf(place: AppPaths, output: Output, name: string): Promise
     output.say(`There is no MCP server ${name} that can be used here. See clawdcode mcp list.`);
     return undefined;
   }
-  const found = endpointOf(server.definition, place.env, place.root);
+  const found = endpointOf(server.definition, { ...place.env, ...projectVariables(place.root) }, place.root);
   if ('endpoint' in found && found.endpoint.type !== 'stdio') return found.endpoint.url;
   output.say(
     'mistake' in found ? found.mistake : `${name} is a local server: there is nothing to log in to.`,

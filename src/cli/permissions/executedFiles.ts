@@ -8,7 +8,7 @@ import type { LoadedSettings } from '../../config/types.ts';
 import { readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { repositoryTop, trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
-import { type ProgramText, serverProgram } from '../../protocol/settingsPrograms.ts';
+import { type ProgramText, projectVariables, serverProgram } from '../../protocol/settingsPrograms.ts';
 import { type ProjectFiles, projectFiles } from './projectFiles.ts';
 import { isUnknown, type Runs, runsOfText, runsOfWords } from './runPrograms.ts';
 import { filledIn, type KnownVariables } from './shellText.ts';
@@ -131,7 +131,7 @@ function resultTest(top: string): (path: string) => boolean {
 
 /** How scripts are usually named: https://docs.anthropic.com/en/docs/claude-code/hooks */
 function knownVariables({ root, home }: Place, script?: string): KnownVariables {
-  const known = { CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, PWD: root, HOME: home, SHELL: 'sh' };
+  const known = { ...projectVariables(root), HOME: home, SHELL: 'sh' };
   const ofScript = script === undefined ? {} : { 0: script, BASH_SOURCE: script };
   return new Map(Object.entries({ ...known, ...ofScript }).map(([name, text]) => [name, new Set([text])]));
 }

@@ -63,16 +63,20 @@ export function createScriptCheck(
     // A program that the folder's settings do not name gets all environment variables.
     const written = ofFolder ?? { command, args, cwd };
     const isRecorded = isIncomplete || commands.includes(commandKey(written));
-    const found = coveredFiles(written, place, excluded);
-    const changed = found.files.flatMap((path): ChangedFile[] => {
+    // As the settings define it, which is what the user approved, and as it starts now.
+    const texts = ofFolder === undefined ? [written] : [written, { command, args, cwd, env: ofFolder.env }];
+    const excepted = excluded.includes(commandText(written)) ? texts.map(commandText) : [];
+    const found = texts.map((text) => coveredFiles(text, place, excepted));
+    const built = found.flatMap((one) => one.built);
+    const changed = [...new Set(found.flatMap(({ files }) => files))].flatMap((path): ChangedFile[] => {
       const before = files[path];
       if (before === undefined && !isRecorded) return [];
       const now = fileState(path, before);
       if (now.digest === (before?.digest ?? '')) return [];
-      const builtFor = found.built.includes(path) ? { builtFor: commandText(written) } : {};
+      const builtFor = built.includes(path) ? { builtFor: commandText(written) } : {};
       return [{ path, name: relative(place.root, path), users: [`your ${role}`], before, now, ...builtFor }];
     });
-    return { changed, areAll: ofFolder === undefined || found.areAll };
+    return { changed, areAll: ofFolder === undefined || found.every(({ areAll }) => areAll) };
   };
   const ownAnswer = (changed: readonly ChangedFile[], program: SettingsProgram, ask: Ask) => {
     const key = JSON.stringify(changed.map(({ path, now }) => [path, now.digest]));

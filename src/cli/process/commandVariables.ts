@@ -4,10 +4,10 @@
  * filter as the user's environment, in the sandbox or not.
  */
 import type { LoadedSettings } from '../../config/types.ts';
+import { projectVariables } from '../../protocol/settingsPrograms.ts';
 import { findTokens } from '../../redact/tokens.ts';
 import { withoutTokens } from '../../sandbox/environment.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
-import { findRoot } from './appPaths.ts';
 import { ownEnvironment } from './lookUp.ts';
 
 /** True if a value has the form of a known token. */
@@ -24,9 +24,10 @@ export function keyVariables({ settings }: Pick<LoadedSettings, 'settings'>): re
   return Object.values(settings.providers).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []);
 }
 
-/** Where a program runs that the user's settings name: the status line command, the notification command. */
+/** Where the status line command and the notification command run. */
 export interface ProgramContext {
-  readonly cwd: string;
+  /** The project's root. */
+  readonly root: string;
   readonly addedDirectories?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables that hold the keys of endpoints (`keyVariables`). */
@@ -35,12 +36,13 @@ export interface ProgramContext {
 
 /** The user's environment without keys, and without programs of the workspace on the `PATH`. */
 export function programEnvironment({
-  cwd,
+  root,
   addedDirectories = [],
   env,
   secretEnv,
 }: ProgramContext): Record<string, string> {
-  return withoutKeys(ownEnvironment({ root: findRoot(cwd), addedDirectories, env }), secretEnv);
+  const own = withoutKeys(ownEnvironment({ root, addedDirectories, env }), secretEnv);
+  return { ...own, ...projectVariables(root) };
 }
 
 export function commandVariables({

@@ -106,7 +106,7 @@ function runNotifier(
   void spawnProgram({
     ...given,
     role: 'notification command',
-    cwd: place.cwd,
+    cwd: place.root,
     env: {
       ...programEnvironment(place),
       CLAWDCODE: '1',

@@ -59,7 +59,7 @@ function startCommand(
   return spawnProgram({
     ...given,
     role: 'status line command',
-    cwd: place.cwd,
+    cwd: place.root,
     env: { ...programEnvironment(place), COLUMNS: String(columns), CLAWDCODE: '1' },
     stdio: 'pipe',
     options: { detached: process.platform !== 'win32', windowsHide: true },

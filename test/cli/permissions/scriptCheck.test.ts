@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of a definition.
 /** Scripts that programs in the settings run must be as the user approved them, at each start. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,10 +13,17 @@ import {
   createSettingsPrograms,
   type ProgramSession,
 } from '../../../src/cli/permissions/settingsPrograms.ts';
+import type { ProgramText } from '../../../src/protocol/settingsPrograms.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 /** A project in which the user has approved a hook that runs `check.sh`. */
-async function approved(command = 'sh ./check.sh', files = ['check.sh'], excluded: readonly string[] = []) {
+async function approved(
+  text: string | ProgramText = 'sh ./check.sh',
+  files = ['check.sh'],
+  excluded: readonly string[] = [],
+) {
+  const program: ProgramText = typeof text === 'string' ? { command: text } : text;
+  const { command } = program;
   const home = temporaryFolder();
   const root = join(home, 'project');
   mkdirSync(root);
@@ -25,7 +33,7 @@ async function approved(command = 'sh ./check.sh', files = ['check.sh'], exclude
   for (const name of files) writeFileSync(at(name), 'one\ntwo\nthree\n');
   await addRecords(place, {
     files: Object.fromEntries(files.map((name) => [at(name), recordOf(at(name))])),
-    commands: [commandKey({ command })],
+    commands: [commandKey(program)],
   });
   const questions: string[] = [];
   /** Another program in the same project, with a user who gives this answer; without one, there is no user. */
@@ -173,4 +181,22 @@ test('a build result that the command only mentions may change, as may one of a 
   const other = await approved(command, ['dist/hook.js'], ['node dist/other.js']);
   writeFileSync(other.at('dist/hook.js'), 'rebuilt');
   expect(await other.open().run()).toMatch(/^held unasked/);
+});
+
+test('what a project’s MCP server starts is compared where it starts, even if its definition was approved elsewhere', async () => {
+  const definition = { command: '${PWD}/check.sh', args: [] };
+  const { root, at, open } = await approved(definition);
+  mkdirSync(at('sub'));
+  writeFileSync(at('sub/check.sh'), 'evil');
+  const { programs } = open();
+  const startIn = (folder: string) =>
+    programs.admit({
+      ...{ role: 'MCP server', command: join(folder, 'check.sh'), args: [], cwd: folder, env: {} },
+      ofFolder: definition,
+    });
+  expect((await startIn(root)).type).toBe('outside');
+  expect(await startIn(at('sub'))).toMatchObject({
+    type: 'held',
+    problem: expect.stringContaining('sub/check.sh changed'),
+  });
 });

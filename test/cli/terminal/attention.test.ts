@@ -7,8 +7,8 @@ import { attentionOf as attentionIn } from '../../../src/cli/terminal/attention.
 const attentionOf = (
   settings: Parameters<typeof attentionIn>[0],
   env: Readonly<Record<string, string | undefined>>,
-  cwd: string,
-) => attentionIn(settings, { env, cwd, secretEnv: ['GROQ_KEY'] });
+  root: string,
+) => attentionIn(settings, { env, root, secretEnv: ['GROQ_KEY'] });
 
 const settings = {
   notifications: 'auto',

@@ -27,9 +27,11 @@ async function run(command: string, brought: readonly string[] = [], timeoutMs =
   const made = createStatusCommand(
     { command, padding: 2, refreshMs: null },
     {
-      cwd: folder,
+      root: folder,
       env: {
         PATH: `${programs}:${process.env.PATH}`,
+        PWD: `${folder}/sub`,
+        CLAUDE_PROJECT_DIR: '/elsewhere',
         OPENAI_API_KEY: 'sk-mine',
         CLAWDCODE_API_KEY: 'sk-mine',
         GROQ_KEY: 'sk-mine',
@@ -44,8 +46,13 @@ async function run(command: string, brought: readonly string[] = [], timeoutMs =
   return { output: await made.run(input), ms: performance.now() - started, folder };
 }
 
-test('the command reads JSON, runs in the working directory and knows the width', async () => {
-  const { output } = await run('cat; echo "$COLUMNS"; pwd > here');
+test('the command runs in the project’s root, and its variables name that folder, wherever the session was started', async () => {
+  const { output, folder } = await run('pwd; printenv PWD; echo "$CLAUDE_PROJECT_DIR"');
+  expect(output).toEqual({ type: 'text', text: `${folder}\n`.repeat(3) });
+});
+
+test('the command reads JSON and knows the width', async () => {
+  const { output } = await run('cat; echo "$COLUMNS"');
   expect(output).toMatchObject({ type: 'text' });
   const [json = '', columns] = (output as { text: string }).text.split('\n');
   expect(JSON.parse(json)).toMatchObject({ session_id: 's', workspace: { added_dirs: ['/more'] } });
