@@ -15,6 +15,7 @@ import {
   MemorySessionStore,
   type OpenCallResult,
   type PersistentStore,
+  recordProjectFolder,
   type SessionStore,
 } from '../context/index.ts';
 import { unmoved } from '../disk/settingsPaths.ts';
@@ -149,6 +150,8 @@ async function openSession(
     }),
     shared.telemetry,
     openReportingProblems(context, target, options, shared, model),
+    // Before the first prompt: without the record, another folder at this path would pass for this one.
+    inMemory === undefined && recordProjectFolder(place.dataRoot, place.root),
   ]);
   agents = found;
   const origin = originOf(target, opened.resumed, !shared.wasOpened);

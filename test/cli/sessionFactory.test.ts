@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,7 +9,7 @@ import { createDebugLog } from '../../src/cli/process/debugLog.ts';
 import { prefetchEnvironment } from '../../src/cli/process/environment.ts';
 import { createSessionFactory } from '../../src/cli/sessionFactory.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
-import { SessionLockedError, SessionNotFoundError } from '../../src/context/index.ts';
+import { getProjectStoragePath, SessionLockedError, SessionNotFoundError } from '../../src/context/index.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';
 import { shellOutput } from '../../src/protocol/entries/readEntry.ts';
 import { entryLine } from '../agent/line.ts';
@@ -87,6 +88,16 @@ test('the shell starts in the program’s directory, as in the system prompt', a
   const [header] = session.agent.entries();
   expect(dataOf(header).systemPrompt).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
   expect(session.agent.entries().at(-1)?.cwd).toBe(join(place.root, 'sub'));
+});
+
+test('the project’s folder is on record when its first session opens, and that of an unsaved session is not', async () => {
+  const { open, place } = await project();
+  const record = join(getProjectStoragePath(place.dataRoot, place.root), 'project.json');
+  await open({ options: { isEphemeral: true } });
+  expect(existsSync(record)).toBe(false);
+  await open();
+  const { ino } = await stat(place.root);
+  expect(JSON.parse(await readFile(record, 'utf8'))).toMatchObject({ places: [{ root: place.root, ino }] });
 });
 
 test('each session has its own key, which the system prompt names last and a fork keeps', {

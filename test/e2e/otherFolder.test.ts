@@ -58,3 +58,19 @@ test('another folder at a trusted path runs no hooks, and does not continue the 
   expect(back).toMatchObject({ code: 0, stderr: '' });
   expect(sent()).toContain('words of the hook');
 });
+
+test('another folder at the path of a session is noticed, even if the program was killed at its first request', async () => {
+  const { server, work, print, startPrint } = await setUpProgram();
+  server.otherwise(() => ({ text: 'Hello.' }));
+  const first = startPrint(['-p', 'a secret prompt']);
+  await server.waitForRequests(1);
+  first.kill('SIGKILL');
+  await first.ended;
+  await rename(work.repository, `${work.repository}-first`);
+  await cp(`${work.repository}-first`, work.repository, { recursive: true });
+  expect(await print(['-p', 'hi', '--continue'])).toMatchObject({
+    code: 42,
+    stderr: expect.stringContaining('in another folder, which used to be at'),
+  });
+  expect(server.requests()).toHaveLength(1);
+});

@@ -1,10 +1,9 @@
 /**
- * Background maintenance of a project's sessions while one is open: records the project's location, archives the oldest
- * sessions beyond the limit, and updates the search index. Runs later than anything the user waits for, and does not
- * keep the program from ending.
+ * Background maintenance of a project's sessions while one is open: archives the oldest sessions beyond the limit, and
+ * updates the search index. Runs later than anything the user waits for, and does not keep the program from ending.
  */
 import { basename } from 'node:path';
-import { archiveOldest, getProjectStoragePath, recordProjectFolder } from '../../context/index.ts';
+import { archiveOldest, getProjectStoragePath } from '../../context/index.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { openSessionCatalogue } from '../process/threads.ts';
 
@@ -32,7 +31,6 @@ export function startMaintenance({ place, maxSessions, interactive, onError }: U
 
   const timers = [
     later(PACK_AFTER_MS, async () => {
-      await recordProjectFolder(dataRoot, root);
       const project = basename(getProjectStoragePath(dataRoot, root));
       await archiveOldest({ dataRoot, project, maxSessions, now: Date.now(), signal });
     }),

@@ -37,19 +37,22 @@ export interface ProjectFolders {
   readonly likely: readonly string[];
 }
 
-/** Records the project's current folder if possible. Call it when a session is opened. */
+/** Records the project's current folder if possible. Call it when a session is opened, before anything is said in it. */
 export async function recordProjectFolder(dataRoot: string, root: string): Promise<void> {
+  await recordFolder(dataRoot, root).catch(() => undefined);
+}
+
+async function recordFolder(dataRoot: string, root: string): Promise<void> {
   const folder = getProjectStoragePath(dataRoot, root);
   const here = await placeOf(root);
   const isLast = (places: readonly Place[]): boolean =>
     JSON.stringify(places.at(-1)) === JSON.stringify(here);
   if (here === undefined || isLast(readPlaces(folder)) || isLinked(folder)) return;
-  const added = placesFile(folder).change((known) => {
+  await placesFile(folder).change((known) => {
     if (isLast(known.places)) return known;
     const others = known.places.filter((place) => !isSameFolder(place, here));
     return { v: 1, places: [...others, here].slice(-maxPlaces) };
   });
-  await added.catch(() => undefined);
 }
 
 /**
