@@ -83,7 +83,10 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
     writeTool(home, checks),
     editTool(home, checks),
     globTool(home, searchEnv),
-    grepTool({ home, env: searchEnv, isSensitive: deps.isSensitive ?? (() => false) }),
+    grepTool({
+      ...{ home, env: searchEnv, isSensitive: deps.isSensitive ?? (() => false) },
+      ...(deps.openRedactor && { openRedactor: deps.openRedactor }),
+    }),
     bashTool({
       ...{ env, addedDirectories, secretEnv: deps.secretEnv ?? [], shell, tasks },
       ...(deps.sandbox && { sandbox: deps.sandbox }),

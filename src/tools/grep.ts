@@ -12,6 +12,7 @@ import { absolutePath, shortPath } from './paths.ts';
 import { NO_RIPGREP } from './search/ripgrep.ts';
 import { changedNote, newestFirst, pipeNotes, searchFolder } from './search/searchFolder.ts';
 import type { Environment } from './shell/childEnvironment.ts';
+import type { TextRedactor } from './shell/valueRedactor.ts';
 
 const DEFAULT_HEAD_LIMIT = 250;
 const MAX_COLUMNS = 500;
@@ -40,6 +41,8 @@ interface GrepDeps {
   readonly home: string;
   readonly env: Environment;
   readonly isSensitive: (path: string) => boolean;
+  /** Removes what looks like a secret from lines found in a folder, in whose files anything may be. */
+  readonly openRedactor?: () => Promise<TextRedactor>;
 }
 
 /** Creates the tool that searches file contents. */
@@ -90,8 +93,9 @@ async function grep(
   if (run === undefined) return failure(title, NO_RIPGREP);
   if (run.end === 'stopped') return interrupted(title);
   const doubtful = new Set<string>();
+  const redactor = mode === 'content' && info.isDirectory() ? await deps.openRedactor?.() : undefined;
   const hits = collectHits(
-    listsFiles ? run.items.map((path) => `${path}\0`) : run.items,
+    listsFiles ? run.items.map((path) => `${path}\0`) : withoutSecrets(run.items, redactor),
     mode === 'content' ? (call['-n'] ?? true) : undefined,
     (path) => {
       if (run.isDoubtful(path)) doubtful.add(path);
@@ -129,6 +133,11 @@ async function grep(
     ...(isCut ? await storeAll(lines, context) : {}),
     response: () => responseOf(mode, listsFiles ? shown : hits.files.map(({ path }) => path), shown, total),
   };
+}
+
+function withoutSecrets(lines: readonly string[], redactor: TextRedactor | undefined): readonly string[] {
+  if (redactor === undefined || lines.length === 0) return lines;
+  return `${redactor.write(lines.join('\n'))}${redactor.flush()}`.split('\n');
 }
 
 function responseOf(

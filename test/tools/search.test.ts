@@ -14,12 +14,16 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listFiles } from '../../src/cli/process/projectFiles.ts';
 import { runGit } from '../../src/disk/ownGit.ts';
+import { createRedactor } from '../../src/redact/redact.ts';
 import { firstAreQuick } from '../e2e/support/long.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 let bench: Workbench;
 beforeEach(async () => {
-  bench = await openWorkbench({ isSensitive: (path) => path.endsWith('.env') });
+  bench = await openWorkbench({
+    isSensitive: (path) => path.endsWith('.env'),
+    openRedactor: async () => createRedactor(),
+  });
   const files: Record<string, string> = {
     '.gitignore': 'node_modules\n*.log\n',
     '.git/config': 'foo',
@@ -123,6 +127,19 @@ describe('Grep', () => {
       'src/a.ts:1:const foo = 1;\nsrc/a.ts-2-let x;\n--\nsrc/a.ts-4-let z;\nsrc/a.ts:5:foo();\nsrc/b.js:1:foo',
     );
     expect(outcome.display).toEqual({ title: '"foo" in src', summary: '3 matches in 2 files' });
+  });
+
+  test('removes tokens from lines in a folder, not from those in a file that the call names', async () => {
+    const token = ['ghp', 'k7Qz2LmX9vRb4TnW8sYd3HfJ6pCg1AeU5oKi'].join('_');
+    writeFileSync(join(bench.root, 'src/deep/d.ts'), `const deploy = '${token}'; // deploy\n// deploy\n`);
+    const inFolder = await grep('deploy', { output_mode: 'content' });
+    expect(inFolder.text).toMatch(
+      /^src\/deep\/d.ts:1:const deploy = '\[redacted: github-token \w+\]'; \/\/ deploy\nsrc\/deep\/d.ts:2:\/\/ deploy$/,
+    );
+    expect(JSON.stringify(inFolder)).not.toContain(token);
+    const inFile = await grep('deploy', { output_mode: 'content', path: 'src/deep/d.ts' });
+    expect(inFile.text).toContain(token);
+    expect((await grep('no such text', { output_mode: 'content' })).text).toBe('No matches.');
   });
 
   const inputs: readonly (readonly [object, string])[] = [
