@@ -15,6 +15,8 @@ interface AnswerBounds {
   readonly timeoutMs?: number;
   /** Called when an event stream that answers no request exceeds a limit; it ends then. */
   readonly onFault?: (fault: Error) => void;
+  /** Called when an event stream has brought data. */
+  readonly onMessage?: () => void;
 }
 
 const ANSWER_MS = 30_000;
@@ -25,7 +27,7 @@ const ANSWER_MS = 30_000;
  */
 export function boundedFetch(
   fetch: Fetch,
-  { maxBytes = MAX_MESSAGE_BYTES, timeoutMs = ANSWER_MS, onFault }: AnswerBounds = {},
+  { maxBytes = MAX_MESSAGE_BYTES, timeoutMs = ANSWER_MS, onFault, onMessage }: AnswerBounds = {},
 ): Fetch {
   /** What stops the answers to JSON-RPC requests, by their ids. */
   const requests = new Map<unknown, AbortController>();
@@ -56,7 +58,8 @@ export function boundedFetch(
       if (response.body === null) return response;
       const isStream = response.ok && isEventStream(response);
       if (isStream && mayStream) {
-        const events = checkedAnswer(response.body, { id, maxBytes, stop: stop.signal, onFault, onEnd });
+        const answer = { id, maxBytes, stop: stop.signal, onFault, onMessage, onEnd };
+        const events = checkedAnswer(response.body, answer);
         return copyOf(response, streamOf(events, stop));
       }
       limitTime();
@@ -144,16 +147,17 @@ interface AnswerPorts {
   readonly maxBytes: number;
   readonly stop: AbortSignal;
   readonly onFault: AnswerBounds['onFault'];
+  readonly onMessage: AnswerBounds['onMessage'];
   readonly onEnd: () => void;
 }
 
 /** An event stream, with an error response at its end if it exceeds a limit. */
 async function* checkedAnswer(
   body: ReadableStream<Uint8Array>,
-  { id, maxBytes, stop, onFault, onEnd }: AnswerPorts,
+  { id, maxBytes, stop, onFault, onMessage, onEnd }: AnswerPorts,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* checkedEvents(body, maxBytes);
+    yield* checkedEvents(body, maxBytes, onMessage);
   } catch (error) {
     // The SDK has ended this request; if its stream broke, it would open the stream again.
     if (stop.aborted) await new Promise(() => {});
@@ -179,6 +183,7 @@ const [LF, CR] = [10, 13];
 async function* checkedEvents(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
+  onMessage: AnswerBounds['onMessage'],
 ): AsyncGenerator<Uint8Array> {
   let event: Uint8Array[] = [];
   let [bytes, lines, lineBytes, before] = [0, 0, 0, 0];
@@ -201,7 +206,8 @@ async function* checkedEvents(
         lineBytes = 0;
         if (!isEmpty) continue;
         if (event.length > 0 || index > from) {
-          const checked = checkedEvent(Buffer.concat([...event, piece.subarray(from, index)]).toString());
+          const text = Buffer.concat([...event, piece.subarray(from, index)]).toString();
+          const checked = checkedEvent(text, onMessage);
           if (checked !== '') yield Buffer.from(checked);
           event = [];
         }
@@ -217,12 +223,13 @@ async function* checkedEvents(
 }
 
 /** The fields of an event that the SDK reads; empty if there are none. */
-function checkedEvent(text: string): string {
+function checkedEvent(text: string, onMessage: AnswerBounds['onMessage']): string {
   const fields = text
     .split(/\r\n|\r|\n/)
     .filter((line) => /^\uFEFF?(?:data|event|id|retry)(?::|$)/.test(line));
   if (fields.length === 0) return '';
   const data = fields.flatMap((line) => /^\uFEFF?data(?:: ?|$)(.*)/su.exec(line)?.[1] ?? []);
   checkShape(data.join('\n'));
+  if (data.some((line) => line !== '')) onMessage?.();
   return `${fields.join('\n')}\n\n`;
 }

@@ -7,6 +7,7 @@ import {
 import { boundedFetch, type Fetch } from './boundedFetch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ServerFault } from './messageBounds.ts';
+import { pacedFetch } from './pacedFetch.ts';
 
 interface HttpPorts {
   /** Uses the proxies of the environment. */
@@ -15,10 +16,7 @@ interface HttpPorts {
   readonly auth?: NonNullable<ConstructorParameters<typeof StreamableHTTPClientTransport>[1]>['authProvider'];
 }
 
-/**
- * Creates a transport for the SDK's client. Does not follow redirects to another origin, so that headers are not sent
- * elsewhere.
- */
+/** Creates a transport for the SDK's client. Does not follow redirects to another origin. */
 export function httpTransport(
   { type, url, headers }: Extract<Endpoint, { type: 'http' | 'sse' }>,
   { fetch, auth }: HttpPorts,
@@ -27,12 +25,25 @@ export function httpTransport(
     transport.onerror?.(new ServerFault(message));
     void transport.close();
   };
+  const paced = pacedFetch(withHeaders(fetch, url, headers));
   const options = {
-    requestInit: { headers },
-    fetch: boundedFetch(fetch, { onFault }),
+    fetch: boundedFetch(paced.fetch, { onFault, onMessage: paced.onMessage }),
     ...(auth === undefined ? {} : { authProvider: auth }),
   };
   const transport: Transport =
     type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
   return transport;
+}
+
+/**
+ * Adds the configured headers to what goes to the server itself. What the SDK sends elsewhere, such as the renewal of a
+ * token, must not have them: they contain keys.
+ */
+function withHeaders(fetch: Fetch, server: URL, configured: Readonly<Record<string, string>>): Fetch {
+  return (url, init) => {
+    if (new URL(url).origin !== server.origin) return fetch(url, init);
+    const headers = new Headers(configured);
+    for (const [name, value] of new Headers(init?.headers)) headers.set(name, value);
+    return fetch(url, { ...init, headers });
+  };
 }

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { AuthRecord, AuthStore } from '../../src/mcp/auth.ts';
 import { endpointOf } from '../../src/mcp/endpoint.ts';
 import { firstIsQuick } from '../e2e/support/long.ts';
 import { type Bench, openBench } from './support/bench.ts';
@@ -252,6 +253,42 @@ test('a redirect to another origin is not followed, so headers are not sent ther
   expect(servers.status()).toMatchObject([{ state: { type: 'failed' } }]);
   expect(elsewhere.requests).toEqual([]);
 });
+
+test.each(['/mcp', '/sse'])(
+  'a renewal of the login at another server does not get the headers of this one: %s',
+  async (path) => {
+    const issuer = await serveMcp((_, response) => {
+      const tokens = { access_token: 'new', token_type: 'Bearer', refresh_token: 'r' };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(tokens));
+      return true;
+    });
+    const web = await serveMcp(({ headers }, response) => {
+      if (headers.authorization === 'Bearer new') return false;
+      response.writeHead(401).end();
+      return true;
+    });
+    onTestFinished(async () => void (await Promise.all([web.close(), issuer.close()])));
+    let record: AuthRecord | undefined = {
+      client: { client_id: 'c' },
+      tokens: { access_token: 'old', token_type: 'Bearer', refresh_token: 'r' },
+      discovery: { authorizationServerUrl: issuer.origin },
+    };
+    const store: AuthStore = {
+      read: async () => record,
+      async write(next) {
+        record = next;
+      },
+    };
+    const { call } = await openBench(
+      { web: { url: `${web.origin}${path}`, headers: { 'X-Key': 'secret', Accept: 'text/plain' } } },
+      { authStoreOf: () => store },
+    );
+    expect((await call('mcp__web__echo', { text: 'hello' })).text).toBe('You said hello');
+    expect(issuer.requests).toHaveLength(1);
+    expect(JSON.stringify(issuer.requests)).not.toContain('secret');
+    expect(web.requests.filter(({ headers }) => headers['x-key'] !== 'secret')).toEqual([]);
+  },
+);
 
 const broken: readonly [string, object, RegExp][] = [
   ['no such program', { command: '/nonexistent/program' }, /cannot be started: there is no such program/],
