@@ -48,8 +48,8 @@ export interface AgentDeps extends PermissionRules {
   readonly tools: () => readonly Tool[];
   /** Called before each request: waits, with its own timeout, for tools that are still loading. */
   readonly waitForTools?: (signal: AbortSignal) => Promise<void>;
-  /** Adds the files that a prompt mentions, read at the time it is sent; never rejects. */
-  readonly expandPrompt?: (prompt: PromptOp, signal: AbortSignal) => Promise<PromptOp>;
+  /** Attaches what else a prompt mentions, with at most so many characters, when it is sent; never rejects. */
+  readonly expandPrompt?: (prompt: PromptOp, signal: AbortSignal, maxCharacters: number) => Promise<PromptOp>;
   /** Attaches the files that prompts mention as `@path`; `home` is for `~`. Absent = mentions stay text. */
   readonly attaches?: { readonly home: string };
   /** Stops processes that tools left running. */

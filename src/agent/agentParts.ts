@@ -1,7 +1,8 @@
 /** Creates the parts that handle an agent's ops, and connects them. */
 import type { NewEntry } from '../protocol/entries.ts';
+import { wordOf } from '../protocol/text/marks.ts';
 import type { AgentDeps } from './agentDeps.ts';
-import { attachFiles } from './attachments/attachFiles.ts';
+import { attachFiles, lengthOf, roomFor, withinRoom } from './attachments/attachFiles.ts';
 import { createJudge } from './auto/judge.ts';
 import {
   attachPorts,
@@ -145,7 +146,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
       const ran = await runAgent(request, deps.newId(), { ...toolCalls, context, signal, emit });
       if (!ran.ran && !signal.aborted) notice('error', `/${name} did not run. ${ran.text}`);
       if (!ran.ran || signal.aborted) return returnToComposer();
-      prompts.add(forkedPrompt(op, { ...filled, text: ran.text }));
+      prompts.add(forkedPrompt(op, { ...filled, text: ran.text }, wordOf(deps.newId())));
     },
     checkpoints,
     titles,
@@ -168,8 +169,12 @@ function promptExpander(
 ): TurnJobPorts['expandPrompt'] {
   const { expandPrompt = async (prompt) => prompt } = deps;
   const ports = attachPorts(deps, core, toolContext);
-  return async (prompt, signal) =>
-    expandPrompt(ports === undefined ? prompt : await attachFiles(prompt, signal, ports), signal);
+  return async (prompt, signal) => {
+    const room = roomFor(deps.model.current().windowTokens);
+    const given = withinRoom(prompt, room);
+    const attached = ports === undefined ? given : await attachFiles(given, signal, ports);
+    return expandPrompt(attached, signal, room - lengthOf(attached));
+  };
 }
 
 interface TurnParts {

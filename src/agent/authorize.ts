@@ -146,8 +146,9 @@ const MAX_CHANGE_CHARACTERS = 2000;
 function changeNote(changed: unknown): NewEntry {
   const input = JSON.stringify(changed);
   const shown = input.length > MAX_CHANGE_CHARACTERS ? `${input.slice(0, MAX_CHANGE_CHARACTERS)} …` : input;
-  const content = `The user changed the input of this call to ${shown}`;
-  return { type: 'user', subtype: 'nudge', message: { role: 'user', content } };
+  const head = 'The user changed the input of this call to:\n';
+  const data = { outputAt: head.length };
+  return { type: 'user', subtype: 'nudge', message: { role: 'user', content: head + shown }, data };
 }
 
 /** Hooks first, then the rules, then the user if necessary. */

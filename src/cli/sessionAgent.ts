@@ -106,7 +106,8 @@ export function createSessionAgent(
     },
     tools: toolset.tools,
     waitForTools: async (signal) => servers.current()?.settle(signal),
-    expandPrompt: async (prompt, signal) => servers.current()?.expand(prompt, signal) ?? prompt,
+    expandPrompt: async (prompt, signal, maxCharacters) =>
+      servers.current()?.expand(prompt, signal, maxCharacters) ?? prompt,
     fallbacks: () => settings.fallbackModels.map(model.infoOf),
     attaches: { home: place.home },
     ...(subagents && { subagents }),

@@ -29,9 +29,9 @@ export interface PromptOp {
   readonly attachments?: readonly Attachment[];
 }
 
-/** A file or folder that a prompt mentions. */
+/** A file, folder or resource that a prompt mentions, or the prompt of an MCP server that the user has chosen. */
 export interface Attachment {
-  /** Absolute. */
+  /** Absolute; of an MCP server, what it calls it. */
   readonly path: string;
   /** Short, with its range of lines. */
   readonly title: string;
@@ -45,8 +45,8 @@ export interface Attachment {
   readonly isImage?: true;
 }
 
-/** `unchanged`: the model sees it already. */
-type AttachmentOutcome = 'read' | 'listed' | 'unchanged' | 'refused';
+/** `unchanged`: the model sees it already; `prompt`: of an MCP server. */
+type AttachmentOutcome = 'read' | 'listed' | 'unchanged' | 'refused' | 'prompt';
 
 export type Op =
   | PromptOp

@@ -280,8 +280,8 @@ describe('approval by the driver', () => {
     const exists = (name: string) => existsSync(join(setup.work.repository, name));
     expect(['one', 'other', 'two', 'secret'].map(exists)).toEqual([false, true, false, false]);
     const [, second, third] = setup.server.requests();
-    expect(textOf(second?.messages.at(-1))).toContain(
-      'changed the input of this call to {"command":"touch other"}',
+    expect(textOf(second?.messages.at(-1))).toMatch(
+      /changed the input of this call to:\n.*<data>\n{"command":"touch other"}\n<\/data>/s,
     );
     expect(textOf(third?.messages.at(-1))).toContain('Not allowed');
   });

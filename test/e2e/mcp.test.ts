@@ -242,10 +242,13 @@ test('a server’s prompt is a command, and a resource named after @ is read for
   await terminal.waitForPrinted('@test:note://one');
   await terminal.submit('/mcp__test__review_pr 12 the tests');
   await terminal.waitForPrinted('Reviewed.');
-  expect(result(setup)).toBe('Review pull request 12; look at the tests.');
+  const chosen = /is the text of a prompt that the user has chosen[^]*<prompt>\nReview pull request/;
+  expect(result(setup)).toMatch(chosen);
+  expect(result(setup)).toContain('Review pull request 12; look at the tests.\n</prompt>');
   setup.server.script({ text: 'Reviewed without a screen.' });
   expect((await setup.print(['-p', '/mcp__test__review_pr 7'])).stdout).toBe('Reviewed without a screen.\n');
-  expect(result(setup)).toBe('Review pull request 7; look at everything.');
+  expect(result(setup)).toMatch(chosen);
+  expect(result(setup)).toContain('Review pull request 7; look at everything.');
   setup.server.script({ text: 'It says 42.' });
   await terminal.submit('what does @test:note://one say?');
   await terminal.waitForPrinted('It says 42.');

@@ -54,8 +54,8 @@ export async function attachFiles(
   const wanted = wantedBy(prompt);
   const read = ports.toolset.find(toolNames.read);
   if (wanted.length === 0 || read === undefined) return prompt;
-  const attachments: Attachment[] = [];
-  let room = Math.min(MAX_CHARACTERS, ports.windowTokens() * SHARE_OF_WINDOW * CHARACTERS_PER_TOKEN);
+  const attachments: Attachment[] = [...(prompt.attachments ?? [])];
+  let room = roomFor(ports.windowTokens()) - lengthOf(prompt);
   for (const one of wanted) {
     if (signal.aborted) break;
     const found = await attachmentOf(one, room, signal, ports).catch(() => undefined);
@@ -70,6 +70,26 @@ export async function attachFiles(
     room -= found.text.length;
   }
   return attachments.length === 0 ? prompt : { ...prompt, attachments };
+}
+
+/** Maximum characters of all attachments of a prompt. */
+export function roomFor(windowTokens: number): number {
+  return Math.floor(Math.min(MAX_CHARACTERS, windowTokens * SHARE_OF_WINDOW * CHARACTERS_PER_TOKEN));
+}
+
+/** Characters of what is attached to a prompt. */
+export function lengthOf({ attachments = [] }: PromptOp): number {
+  return attachments.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+/** Cuts what came with a prompt: the text of a server's prompt. */
+export function withinRoom(prompt: PromptOp, room: number): PromptOp {
+  if (lengthOf(prompt) <= room) return prompt;
+  const attachments = (prompt.attachments ?? []).map((one) => {
+    const text = `${one.text.slice(0, room).toWellFormed()}\n(The rest is left out.)`;
+    return one.text.length <= room ? one : { ...one, text };
+  });
+  return { ...prompt, attachments };
 }
 
 /** Returns the entries of the files that the text of a skill mentions. Never rejects. */

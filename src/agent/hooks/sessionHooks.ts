@@ -7,6 +7,7 @@ import type { NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { HookAnswer, HookCall, HookEvent, HookPort, HookText } from '../../protocol/extensions/hooks.ts';
 import type { PermissionMode } from '../../protocol/permissions.ts';
+import { betweenLines, wordOf } from '../../protocol/text/marks.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 
 interface SessionHookDeps {
@@ -79,7 +80,7 @@ export function createSessionHooks({
 }: SessionHookDeps): SessionHooks {
   const tell: SessionHooks['tell'] = async (line) => void (await context.append(lineEntry(line)));
   const note: SessionHooks['note'] = (event, verb, text, callId) =>
-    noteEntry({ event, verb, text, callId, fence: newId().slice(-8) });
+    noteEntry({ event, verb, text, callId, word: wordOf(newId()) });
   return {
     has: (event) => port.has(event),
     tell,
@@ -194,12 +195,12 @@ interface Note {
   readonly verb: string;
   readonly text: HookText;
   readonly callId: string | undefined;
-  /** A line that the hook cannot know, so that its text cannot end the quote. */
-  readonly fence: string;
+  /** Unknown to the hook, so that its text cannot end the quote. */
+  readonly word: string;
 }
 
-function noteEntry({ event, verb, text: { text, source }, callId, fence }: Note): NewEntry {
-  const content = `A hook that the user has set up (${event}, ${source}) ${verb} the text between the lines ${fence}. It was written by the hook, not by the user or this program.\n${fence}\n${text}\n${fence}`;
+function noteEntry({ event, verb, text: { text, source }, callId, word }: Note): NewEntry {
+  const content = `A hook that the user has set up (${event}, ${source}) ${verb} the text between the lines ${word}. It was written by the hook, not by the user or this program.\n${betweenLines(text, word)}`;
   return {
     type: 'user',
     subtype: 'hook_context',

@@ -1,10 +1,12 @@
 import type {
+  McpContent,
   McpPort,
   McpPromptInfo,
   McpServerState,
   McpServerStatus,
 } from '../../protocol/extensions/mcp.ts';
-import { shortened } from '../../protocol/text/visible.ts';
+import type { Attachment } from '../../protocol/ops.ts';
+import { quotedName, shortened } from '../../protocol/text/visible.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine, textLines } from '../pages/page.ts';
 import type { Command, CommandResult } from '../types.ts';
 
@@ -161,20 +163,24 @@ export function mcpPromptCommands(port: McpPort): readonly Command[] {
       if (found.text === '')
         return { type: 'notice', level: 'error', text: 'The server returned an empty prompt.' };
       const display = `/${prompt.command} ${args}`.trimEnd();
-      const images = found.images.map(({ image }) => image);
-      return {
-        type: 'op',
-        // Mentions in the server's text must not attach files or resources of other servers.
-        op: {
-          type: 'prompt',
-          text: found.text,
-          display,
-          typed: display,
-          ...(images.length > 0 && { images }),
-        },
-      };
+      return { type: 'op', op: { type: 'prompt', text: display, attachments: [chosen(prompt, found)] } };
     },
   }));
+}
+
+/** The server's text is not the user's: it goes next to the prompt, and mentions in it attach nothing. */
+function chosen(
+  { server, ownName, command }: McpPromptInfo,
+  { text, images }: Extract<McpContent, { text: string }>,
+): Attachment {
+  return {
+    path: `${server}:${ownName}`,
+    title: `/${command}`,
+    outcome: 'prompt',
+    summary: `from ${server}`,
+    text: `The prompt that the user has chosen from the MCP server ${quotedName(server)}:\n${text}`,
+    ...(images.length > 0 && { images: images.map(({ image }) => image) }),
+  };
 }
 
 function hintOf({ arguments: known }: McpPromptInfo): string {

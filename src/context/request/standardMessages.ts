@@ -22,7 +22,7 @@ import {
 import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';
 import { type View, viewOf } from '../history/view.ts';
 import { wellFormed } from '../tokens/truncate.ts';
-import { framedSummary, type NoteKey, withoutKey } from './systemNotes.ts';
+import { framedNote, framedSummary, type NoteKey, withoutKey } from './systemNotes.ts';
 import { type Framing, framedInstructions, framedMessage, framedSummaryApart } from './untrustedText.ts';
 
 /** Everything besides the log that affects how messages are built. */
@@ -214,15 +214,18 @@ function toolMessage(
   const replacement = replacements.get(result.uuid);
   const known = policy.memo?.get(result);
   if (known?.role === 'tool' && replacement === undefined) return known;
-  const { output, status } = result.toolResult ?? { output: '' };
+  const { output, status, permission } = result.toolResult ?? { output: '' };
+  const text = withoutKey(
+    wellFormed(replacement ?? (typeof output === 'string' ? output : (JSON.stringify(output) ?? ''))),
+    noteKey,
+  );
+  // What the user says about a call, which a tool could imitate in its own result.
+  const isUsersWord = status === 'denied' && permission?.basis === 'user' && replacement === undefined;
   const message: ToolMessage = {
     role: 'tool',
     toolCallId,
     name,
-    content: withoutKey(
-      wellFormed(replacement ?? (typeof output === 'string' ? output : (JSON.stringify(output) ?? ''))),
-      noteKey,
-    ),
+    content: isUsersWord && noteKey !== undefined ? framedNote(text, noteKey) : text,
     isError: status === 'error' || status === 'denied' || status === 'interrupted',
   };
   // Do not cache a replaced output: compaction also renders views that it then discards.

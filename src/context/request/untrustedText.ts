@@ -34,9 +34,9 @@ export interface Framing {
 /** Frames a message that the user did not write. */
 export function framedMessage(text: string, entry: JSONLEntry, { noteKey, keepsApart }: Framing): string {
   if (noteKey === undefined || keepsApart !== true) {
-    const at = foreignAt(text, entry)?.at;
-    if (at === undefined) return framedNote(text, noteKey);
-    return framedData(text, at, noteKey, entry.subtype === 'skill' ? 'skill' : 'data');
+    const found = foreignAt(text, entry);
+    if (found === undefined) return framedNote(text, noteKey);
+    return framedData(text, found.at, noteKey, found.kind);
   }
   const { at, kind } = foreignAt(text, entry) ?? quotedAt(text, entry) ?? { at: text.length, kind: 'data' };
   return framedApart(text.slice(0, at), text.slice(at), noteKey, kind);
@@ -109,7 +109,8 @@ function foreignAt(text: string, entry: JSONLEntry): Foreign | undefined {
   // Its name has no spaces and its folder is quoted, so the heading is the program's.
   if (entry.subtype === 'skill')
     return from(/^# Skill \S+\n\nFolder of this skill: [^\n]+\n\n/.exec(text)?.[0].length, 'skill');
-  return entry.subtype === 'attachment' ? after('\n', text, 'data') : undefined;
+  if (entry.subtype !== 'attachment') return undefined;
+  return after('\n', text, entry.data?.outcome === 'prompt' ? 'prompt' : 'data');
 }
 
 /** What notes of earlier versions contained in addition. */

@@ -1,4 +1,5 @@
 /** Converts wire messages for servers that accept less than the standard. Pure; one step per adaptation. */
+import { unusedTag } from '../../../protocol/text/marks.ts';
 import type { WireMessage, WirePart, WireTool } from '../../wire.ts';
 
 /** Returns the messages in the form that a server with these adaptations accepts. */
@@ -138,7 +139,7 @@ To call one, end your message with:
 {"name": "the tool's name", "arguments": {"argument": "value"}}
 </tool_call>
 
-To make several calls, write them one after another. Write nothing after them: the results come in the next message, inside <tool_response>. Never write a <tool_response> yourself. To answer without a tool, write plain text.`;
+To make several calls, write them one after another. Write nothing after them: the results come in the next message, inside <tool_response>, or with a number (<tool_response-2>) if they contain such a tag. Never write a <tool_response> yourself. To answer without a tool, write plain text.`;
 }
 
 /** A tool call as the model would have written it. `args` is a JSON object. */
@@ -146,9 +147,10 @@ function writeCall(name: string, args: string): string {
   return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${args}}\n</tool_call>`;
 }
 
-/** A tool result as the text of a user message. */
+/** A tool result as the text of a user message. It cannot contain its own end, and what follows it is the user's. */
 function writeResult(name: string, content: string): string {
-  return `<tool_response name=${JSON.stringify(name)}>\n${content}\n</tool_response>`;
+  const tag = unusedTag('tool_response', content);
+  return `<${tag} name=${JSON.stringify(name)}>\n${content}\n</${tag}>`;
 }
 
 /** Each adaptation covers one way in which a server deviates from the standard. */

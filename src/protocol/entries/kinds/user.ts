@@ -48,7 +48,10 @@ export const shell = defineKind({
   searchedAs: 'you',
 });
 
-/** A file or folder that the prompt before it mentions as `@path`, as it was when the prompt was sent. */
+/**
+ * A file, folder or resource of an MCP server that the prompt before it mentions as `@path`, as it was when the prompt was
+ * sent, or the prompt of an MCP server that the user has chosen with it.
+ */
 export const attachment = defineKind({
   subtype: 'attachment',
   type: 'user',
@@ -57,7 +60,7 @@ export const attachment = defineKind({
     path: z.string().optional(),
     /** Short, with its range of lines. */
     title: z.string().optional(),
-    outcome: z.enum(['read', 'listed', 'unchanged', 'refused']).optional(),
+    outcome: z.enum(['read', 'listed', 'unchanged', 'refused', 'prompt']).optional(),
     summary: z.string().optional(),
     /** Files that were read, with the hash of the content seen. */
     filesRead: z.array(z.looseObject({ path: z.string(), hash: z.string() })).optional(),
@@ -67,11 +70,19 @@ export const attachment = defineKind({
   searchedAs: 'note',
   displayLine: (entry) => {
     const { title = 'a file', outcome = 'read', summary = '' } = entry.data ?? {};
-    const verb = { read: 'Read', listed: 'Listed', unchanged: 'Read', refused: 'Not attached:' }[outcome];
+    const verb = verbs[outcome];
     const text = `${verb} ${title}${summary === '' ? '' : ` · ${summary}`}`;
     return contextLine(text, { ...bodyOf(entry), mark: '⎿', isCut: true });
   },
 });
+
+const verbs = {
+  read: 'Read',
+  listed: 'Listed',
+  unchanged: 'Read',
+  refused: 'Not attached:',
+  prompt: 'Prompt',
+} as const;
 
 /** An image read by a tool; it follows the tool result, which holds only text. */
 export const image = defineKind({
@@ -186,7 +197,7 @@ export const nudge = defineKind({
     about: z.string().optional(),
     /** Id of the task. */
     id: z.string().optional(),
-    /** Offset of a subagent's message in the content, in UTF-16 code units. */
+    /** Offset of text that is not the program's, in UTF-16 code units: a subagent's message, a changed input. */
     outputAt: z.number().optional(),
   }),
   modelAccess: 'sent',
