@@ -1,5 +1,14 @@
 /** What becomes of the output if a file that is hidden from a command may have been visible to it for a moment. */
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -131,6 +140,19 @@ describe.skipIf(!hasSandbox)('a command from which files are hidden', () => {
     expect(display.summary).toContain('output withheld, because another program replaced or created');
     expect(JSON.stringify(response?.({ durationMs: 0, todos: [] }))).not.toContain('KEY=');
     expect((await run('grep -r KEY .', grant)).text).toContain('KEY=PLAIN');
+  });
+
+  test('gives no output if another program creates a file that a rule denies reading', async () => {
+    const denied: string[] = [];
+    const { run, at, grant, shows } = await started({
+      options: { denied: async () => ({ paths: denied.filter((path) => existsSync(path)), whole: [] }) },
+    });
+    denied.push(at('plan.txt'));
+    const running = run(search, grant);
+    await shows('ready');
+    writeFileSync(at('plan.txt'), NEW);
+    writeFileSync(at('go'), '');
+    expect((await running).text).toContain(`${WITHHELD} plan.txt while the command ran`);
   });
 
   test.each(Object.entries(harmless))('gives its output if another program %s', async (_, change) => {
