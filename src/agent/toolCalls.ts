@@ -8,7 +8,7 @@ import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { MentionSource, SkillText } from '../protocol/extensions/skills.ts';
 import type { ToolCall } from '../protocol/messages.ts';
-import type { Access, Grant, PermissionBasis } from '../protocol/permissions.ts';
+import { type Access, type Grant, type PermissionBasis, runsReadOnly } from '../protocol/permissions.ts';
 import { quotedName } from '../protocol/text/visible.ts';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import {
@@ -32,7 +32,7 @@ export interface ToolCallPorts extends ApprovalPorts {
   readonly emit: (event: AgentEvent) => void;
   readonly now: () => number;
   readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'before' | 'after'>;
-  /** True if the sandbox keeps read-only commands from changing anything. */
+  /** True if the sandbox keeps read-only commands from changing anything; they never leave it. */
   readonly confinesReading: () => Promise<boolean>;
   /** Called before a call that is not read-only, which waits for it; returns a function to call after the call. */
   readonly onChanging?:
@@ -154,7 +154,7 @@ async function runGranted(
   ports: ToolCallPorts,
 ): Promise<Ended> {
   const isConfinedReading =
-    prepared.access.type === 'command' && grant.basis === 'read-only' && (await ports.confinesReading());
+    prepared.access.type === 'command' && runsReadOnly(grant) && (await ports.confinesReading());
   // Write the log to disk first, so that even after a power failure it names every call that changed something.
   const [onChanged] = tool.readOnly
     ? []
@@ -171,10 +171,8 @@ async function runGranted(
     (error: unknown) => unexpected(call, error),
   );
   await onChanged?.();
-  // The user may have let it run outside the sandbox.
-  const mode = ran.type === 'outcome' ? ran.outcome.sandbox?.mode : undefined;
   const changes =
-    tool.readOnly || (isConfinedReading && mode !== 'none')
+    tool.readOnly || isConfinedReading
       ? undefined
       : await ports.checkpoints.after(call.id, 'call', prepared.access, ports.signal);
   if (ran.type === 'outcome' && ports.hooks !== undefined && !ports.signal.aborted) {

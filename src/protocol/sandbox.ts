@@ -122,8 +122,11 @@ export interface Blockage {
 export interface Confinement {
   /** True if the operating system confines the command. */
   readonly isConfined: boolean;
-  /** True if the command must not run outside its sandbox, even with the user's approval. */
-  readonly isBinding?: boolean;
+  /**
+   * Why the command must not run outside its sandbox, even if the user approves that: managed settings, or it was allowed
+   * only because it reads. Absent = the user may be asked.
+   */
+  readonly stays?: 'managed' | 'read-only' | undefined;
   /** Why nothing may be launched, as a sentence for the user without its full stop; absent = it may. `launch` throws. */
   readonly refusal?: string;
   /**
@@ -228,7 +231,7 @@ export interface CommandSandbox {
   adopt(path: string, kind: 'created' | 'modified'): void;
   /** Where a file is that only commands see at this path, in a temporary folder. Absolute. Absent = nowhere. */
   sandboxPathOf?(path: string): string | undefined;
-  /** Runs the command without a sandbox, because the user approved that. */
+  /** Runs the command without a sandbox, because the user approved that; refuses one that must stay. */
   outside(request: CommandRequest, reason: string): Confinement | Promise<Confinement>;
   /** Never rejects. */
   dispose(): void | Promise<void>;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { isInside, realpath } from '../disk/paths.ts';
 import { type Grant, runsReadOnly } from '../protocol/permissions.ts';
-import type { CommandSandbox } from '../protocol/sandbox.ts';
+import type { CommandSandbox, Confinement } from '../protocol/sandbox.ts';
 import { confined, refused, reported, unconfined } from './confinement.ts';
 import { withoutTokens } from './environment.ts';
 import type { RunningRequest } from './network/commandNetwork.ts';
@@ -45,6 +45,12 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     if (probed === undefined && options.platform === 'linux') closeInheritedFiles();
     probed ??= (options.probe ?? probeMachine)(options);
     return probed;
+  };
+
+  /** See `Confinement.stays`. */
+  const staysWith = (grant: Grant): Confinement['stays'] => {
+    if (basisOf(grant) === 'read-only') return 'read-only';
+    return options.isBinding ? 'managed' : undefined;
   };
 
   let isDisposed = false;
@@ -171,6 +177,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const confinement = confined({
         plan,
         gitUse,
+        stays: staysWith(request.grant),
         shared,
         hasTemporary,
         env: gitVariablesFor(gitUse, workspace, env),
@@ -198,9 +205,9 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     adopt: (path, kind) => void changed.push({ path, kind }),
     sandboxPathOf: temporary.sandboxPathOf,
     outside: (request, reason) =>
-      request.grant.hiding === undefined
+      staysWith(request.grant) === undefined
         ? unconfined(reason, request.env)
-        : refused(NEEDS_HIDING, withoutTokens(request.env, options.environment)),
+        : refused(MUST_STAY, withoutTokens(request.env, options.environment)),
     dispose() {
       isDisposed = true;
       proxy.close();
@@ -211,6 +218,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
 }
 
 const NEEDS_HIDING = 'it may run only in a sandbox, which hides secrets from it';
+const MUST_STAY = 'it may run only in a sandbox';
 
 const basisOf = (grant: Grant): Grant['basis'] => (runsReadOnly(grant) ? 'read-only' : grant.basis);
 

@@ -36,7 +36,6 @@ export function unconfined(reason: string, env: Readonly<Record<string, string>>
 export function refused(refusal: string, env: Readonly<Record<string, string>>): Confinement {
   return {
     ...unconfined('refused', env),
-    isBinding: true,
     refusal,
     launch() {
       throw new Error(`${refusal}.`);
@@ -77,6 +76,7 @@ export function reported(
 interface ConfinedParts {
   readonly plan: SandboxPlan;
   readonly gitUse: GitUse;
+  readonly stays: Confinement['stays'];
   /** Folders with files of other projects that are read-only for the command. */
   readonly shared: readonly string[];
   /** True if the command may write to a temporary folder other than its scratch folder. */
@@ -114,6 +114,7 @@ interface ConfinedParts {
 export function confined({
   plan,
   gitUse,
+  stays,
   shared,
   hasTemporary,
   env,
@@ -163,7 +164,7 @@ export function confined({
   });
   return {
     isConfined: true,
-    isBinding: options.isBinding,
+    stays,
     firstProcess: () => firstProcess,
     launch(program, args): Launch {
       const own = {

@@ -151,8 +151,7 @@ async function runOnce(
   const declined = new Set<string>();
   const fullEnv = childEnvironment({ ...deps.env, ...deps.variables?.() }, deps.secretEnv, context.sessionId);
   const workspace = [context.root, ...deps.addedDirectories];
-  const isReadOnly = runsReadOnly(grant);
-  const isGuarded = grant.isGuarded === true || isReadOnly;
+  const isGuarded = grant.isGuarded === true || runsReadOnly(grant);
   const env = isGuarded && outsideBecause === undefined ? readOnlyEnvironment(fullEnv, workspace) : fullEnv;
   const confine = async (
     command: string,
@@ -246,7 +245,7 @@ async function runOnce(
     const { confinement } = run;
     const report: Report = {
       ...{ call, capture, recent, startedAtMs, notes, confinement },
-      ...{ earlier, before, declined, patienceMs, mayEndIn, isReadOnly },
+      ...{ earlier, before, declined, patienceMs, mayEndIn },
     };
     if (end === 'timeout' || end === 'moved') {
       const rest = steps.slice(at + 1).map(({ command }) => command);

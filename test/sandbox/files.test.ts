@@ -23,6 +23,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Grant } from '../../src/protocol/permissions.ts';
 import { createCompletedGitFolders } from '../../src/sandbox/places/git/completedGitFolders.ts';
 import { unreportedSetAside } from '../../src/sandbox/protectedChanges.ts';
 import { programNames } from '../../src/sandbox/temporary/temporaryNames.ts';
@@ -95,14 +96,13 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toContain('A read-only command stays in the sandbox.');
     await run(command, { basis: 'read-only' });
     expect(asked).toEqual([]);
-    const request = {
-      command,
-      cwd: root,
-      env: {},
-      scratch: root,
-      grant: { basis: 'read-only', hiding },
-    } as const;
-    expect((await sandbox.outside(request, 'asked')).refusal).toContain('only in a sandbox');
+    await run(command, { basis: 'user', hiding });
+    expect(asked).toEqual([]);
+    const refusal = async (grant: Grant): Promise<string | undefined> =>
+      (await sandbox.outside({ command, cwd: root, env: {}, scratch: root, grant }, 'asked')).refusal;
+    for (const grant of [{ basis: 'read-only' }, { basis: 'user', hiding }] as const)
+      expect(await refusal(grant)).toContain('only in a sandbox');
+    expect(await refusal({ basis: 'user' })).toBeUndefined();
     await run(command, { basis: 'user' });
     expect(asked).toEqual(['Run outside the sandbox?']);
   });

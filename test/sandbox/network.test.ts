@@ -180,11 +180,17 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
       titles.push(title);
       return !title.startsWith('Connect');
     };
-    const { run } = await confined({ options: { isBinding: true }, context: { confirm } });
+    const {
+      run,
+      root,
+      sandbox: own,
+    } = await confined({ options: { isBinding: true }, context: { confirm } });
     const { text, sandbox } = await run(`${get('http://no.example/')} ; echo read-only file system; exit 3`);
     expect(titles).toEqual(['Connect to no.example']);
     expect(text).toContain('Managed settings of this machine do not let any command run outside the sandbox');
     expect(sandbox?.mode).toBe('workspace-write');
+    const request = { command: 'ls', cwd: root, env: {}, scratch: root, grant: { basis: 'user' } } as const;
+    expect((await own.outside(request, 'asked')).refusal).toContain('only in a sandbox');
   });
 
   test('an approval that no mode skips says so', { tags: 'long' }, async () => {

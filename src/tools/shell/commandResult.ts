@@ -64,8 +64,6 @@ export interface Report {
   readonly before: Notes;
   /** Hosts, with ports, that the user denied while the command ran. */
   readonly declined: ReadonlySet<string>;
-  /** True if the command was approved only because it reads, and does so in the sandbox: it must not leave it. */
-  readonly isReadOnly: boolean;
   /** See `settled`. */
   readonly mayEndIn: (folder: string) => boolean;
 }
@@ -91,14 +89,13 @@ export async function finished(
   const isWithheld = handed.withheldFor.length > 0;
   if (declined.size > 0) after.push(`(The user denied a connection to ${[...declined].join(', ')}.)`);
   const blocked = isWithheld ? undefined : confinement?.blocked(handed.text, end.code, declined);
-  const isBinding = confinement?.isBinding === true;
+  const stays = confinement?.stays;
   const isFinal = blocked?.isHidden === true || blocked?.instead !== undefined;
-  const mayLeave = context.confirm !== undefined && !isBinding && !isFinal && !report.isReadOnly;
-  const stay = report.isReadOnly ? OUTSIDE_READING : isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
+  const mayLeave = context.confirm !== undefined && stays === undefined && !isFinal;
+  const outside = mayLeave ? OUTSIDE_ASKED : stays === undefined ? OUTSIDE_UNASKED : outsideNever[stays];
   if (blocked !== undefined && isFinal)
     after.push(`(The sandbox blocked it: ${[`${blocked.reason}.`, blocked.instead ?? []].flat().join(' ')})`);
-  else if (blocked !== undefined)
-    after.push(`(The sandbox blocked it: ${blocked.reason}. ${mayLeave ? OUTSIDE_ASKED : stay})`);
+  else if (blocked !== undefined) after.push(`(The sandbox blocked it: ${blocked.reason}. ${outside})`);
   const protectedNotes = sandboxNotes(confinement, handed.withheldFor);
   after.push(...protectedNotes.forModel);
   const duration = formatDuration(Date.now() - report.startedAtMs);
@@ -152,9 +149,10 @@ const OUTSIDE_ASKED = 'The user declined to run it outside the sandbox.';
 
 const OUTSIDE_UNASKED = 'The settings sandbox.allowWrite and sandbox.network.allowedDomains can allow it.';
 
-const OUTSIDE_NEVER = 'Managed settings of this machine do not let any command run outside the sandbox.';
-
-const OUTSIDE_READING = 'A read-only command stays in the sandbox.';
+const outsideNever = {
+  managed: 'Managed settings of this machine do not let any command run outside the sandbox.',
+  'read-only': 'A read-only command stays in the sandbox.',
+};
 
 /** Offers to rerun the command outside the sandbox. */
 function outsideOffer(call: CommandCall, blocked: string, { confirm }: ToolContext): Pick<Ran, 'outside'> {
