@@ -39,6 +39,8 @@ export interface DiskLookups {
   readonly listTree: (path: string) => readonly TreeEntry[] | undefined;
   /** The links in a folder, absolute. */
   readonly linksIn: (folder: string) => readonly string[];
+  /** True if a file has several names (hard links). */
+  readonly hasOtherName: (path: string) => boolean;
   /** True for a directory or a link to one. */
   readonly isDirectory: (path: string) => boolean;
   /** Everything inside a folder, absolute; undefined if there is too much. */

@@ -166,7 +166,7 @@ const MAX_HIDING = 50;
 /**
  * Returns a test for secrets, and files that a rule denies reading, that the sandbox can hide from a search without
  * changing its other results: git would report a tracked file as changed, and needs its own. A name that is not UTF-8
- * cannot be passed to the sandbox.
+ * cannot be passed to the sandbox, and a file with another name would be visible there.
  */
 function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
   const indexes = new Map<string, ReadonlySet<string> | undefined>();
@@ -180,7 +180,13 @@ function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
   };
   return ({ behavior, cause, realPath }) => {
     const isWithheld = behavior === 'ask' ? cause === 'secret' : behavior === 'deny' && cause === 'rule';
-    if (!isWithheld || isMisread(realPath) || /\/\.git(?:\/|$)/i.test(realPath)) return false;
+    if (
+      !isWithheld ||
+      policy.hasOtherName(realPath) ||
+      isMisread(realPath) ||
+      /\/\.git(?:\/|$)/i.test(realPath)
+    )
+      return false;
     return indexOf(dirname(realPath))?.has(realPath) === false;
   };
 }

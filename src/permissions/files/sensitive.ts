@@ -141,8 +141,17 @@ const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
 /** Build output of contracts (`Token.json`), schemas and translations, where these are ordinary names. */
 const ordinary =
   /(?:^|\/)(?:artifacts|abis?|build|contracts?|deployments|i18n|locales?|messages|out|schemas?|translations|typechain(?:-types)?)\/(?:.*\/)?(?:token|secret)\.json$/;
-/** What editors, people and compressors add to the name of a copy. */
-const ofCopy = /(?:\.(?:bak|backup|old|orig|save|gz|bz2|xz|zst|lz4)|~)+$/;
+/** What editors, people, package managers and compressors add to the name of a copy. */
+const ofCopy =
+  /(?:\.(?:bak|backup|old|orig|save|tmp|gz|bz2|xz|zst|lz4|dpkg-\w+|rpm(?:save|new|orig))|___jb_(?:tmp|old)___|~)+$/;
+/** What vim, Kate and Emacs make of a name while they edit: `.x.swp`, `.x.un~`, `.x.kate-swp`, `#x#`, `.#x`. */
+const whileEdited = /^(?:\.(.+)\.(?:s[a-w][a-z]|un~|kate-swp)|#(.+)#|\.#(.+))$/;
+
+/** The names that a file with this name may be a copy of. */
+function originalNames(name: string): readonly string[] {
+  const edited = whileEdited.exec(name);
+  return [name, ...(edited?.slice(1) ?? [])].flatMap((one) => (one ? [one.replace(ofCopy, '')] : []));
+}
 const directories = ['.ssh', '.aws', '.gnupg', '.azure', '.password-store'];
 /** `.envs/.production/.postgres` of cookiecutter-django, but not a virtual environment of Python in such a folder. */
 const envs = String.raw`\.envs\/(?:\.?[\w-]+\/)?\.?[\w-]+`;
@@ -176,11 +185,12 @@ const parentsOfPlaces = [
 /** True if a path (absolute or relative, not a pattern) names a secret: keys, credentials, `.env` files. */
 export function isSensitive(path: string): boolean {
   const parts = foldPath(path);
-  const name = parts.at(-1)?.replace(ofCopy, '');
-  if (name === undefined) return false;
+  const last = parts.at(-1);
+  if (last === undefined) return false;
   if (parts.some((part) => directories.includes(part))) return true;
   if (places.test(parts.join('/'))) return true;
-  return secretName.test(name) && !harmless.test(name) && !ordinary.test(parts.join('/'));
+  if (ordinary.test(parts.join('/'))) return false;
+  return originalNames(last).some((name) => secretName.test(name) && !harmless.test(name));
 }
 
 /** True if a path that may contain shell wildcards could name a secret. Wildcards do not match a leading dot. */

@@ -1,6 +1,7 @@
 /** Files that are not secret by their names but may contain a password, a token or a private key. */
 import { readEndsNow, readFileNow } from '../../disk/fileLookups.ts';
 import { findSecrets } from '../../redact/findSecrets.ts';
+import { isSensitive } from '../files/sensitive.ts';
 import { textsIn, unpackedStart } from './searchedText.ts';
 
 interface Settings {
@@ -8,6 +9,9 @@ interface Settings {
   readonly path: RegExp;
   readonly credential: RegExp;
 }
+
+/** What the name of a password, token or key contains, whatever its case. */
+const SECRET = String.raw`(?:passw(?:or)?d|passphrase|(?<![a-z])pass(?![a-z])|pwd|secret|token|credential|(?:api|access|private|secret|ssh|signing)[_-]?key)`;
 
 const settings: readonly Settings[] = [
   {
@@ -51,8 +55,7 @@ const settings: readonly Settings[] = [
   {
     // developer.hashicorp.com/terraform/language/values/variables
     path: /\.tfvars(?:\.json)?$/,
-    credential:
-      /^\s*"?[\w-]*(?:passw(?:or)?d|secret|token|credential|(?:api|private|access|ssh)_?key)[\w-]*"?\s*[=:]\s*(?:"[^"]|[{[]|<<)/im,
+    credential: new RegExp(String.raw`^\s*"?[\w-]*${SECRET}[\w-]*"?\s*[=:]\s*(?:"[^"]|[{[]|<<)`, 'im'),
   },
   {
     // learn.microsoft.com/aspnet/core/security/app-secrets, and passwords in connection strings
@@ -64,7 +67,7 @@ const settings: readonly Settings[] = [
     // developer.wordpress.org/advanced-administration/wordpress/wp-config; the sample has texts in place of values
     path: /\/wp-config\.php$/,
     credential:
-      /define\(\s*['"](?:DB_PASSWORD|\w+_(?:KEY|SALT))['"]\s*,\s*['"](?!password_here|put your unique)[^'"]/i,
+      /(?:define\(\s*['"]|const\s+)(?:DB_PASSWORD|\w+_(?:KEY|SALT))['"]?\s*[,=]\s*(?:getenv\([^)\n]*\)\s*\?:\s*)?['"](?!password_here|put your unique)[^'"]/i,
   },
   {
     // cloud.google.com/iam/docs/keys-create-delete: a key of a service account, under the name that the user gave it
@@ -83,7 +86,7 @@ const settings: readonly Settings[] = [
     // variable of the environment or an input.
     path: /\/(?:[\w-]*[_.-])?mcp(?:[_.-][\w-]+)*\.json$|\/claude_desktop_config\.json$/,
     credential:
-      /"[\w-]*(?:passw(?:or)?d|secret|token|api_?-?key|access_?-?key)"\s*:\s*"(?!\$|<|your)[^"\s]{8}|"authorization"\s*:\s*"(?:\w+ )?(?!\$)[^"\s]{8}|--?[\w-]*(?:token|key|password)[="\s,]{1,9}(?!\$|-)[^"\s$]{16}/i,
+      /"[\w-]*(?:passw(?:or)?d|secret|token|api_?-?key|access_?-?key)"\s*:\s*"(?!\$|<|your)[^"\s]{8}|"authorization"\s*:\s*"(?:\w+ )?(?!\$)[^"\s]{8}|--?[\w-]*(?:token|key|password)[="\s,]{1,80}(?!\$|-)[^"\s$]{16}/i,
   },
   {
     // docs.cypress.io/app/references/environment-variables, and clients that upload files: SFTP of VS Code and Sublime
@@ -93,14 +96,19 @@ const settings: readonly Settings[] = [
   {
     // docs.gradle.org "Build environment", docs.spring.io "Externalized Configuration". `${X}` is a variable, `ENC(…)` encrypted.
     path: /\/(?:gradle|local|signing|release|(?:application|bootstrap)(?:-[\w-]+)?|liquibase|datasource|database)\.(?:properties|ya?ml)$/,
-    credential:
-      /^[ \t]*[\w.-]*(?:passw(?:or)?d|secret|token|api-?_?key|(?:access|private|secret)-?_?key)[ \t]*[=:][ \t]*(?!["']?(?:\$\{|ENC\(|@)|(?:true|false|\d{1,6})\s*$)\S/im,
+    // In YAML also in braces, and with the value on the next line.
+    credential: new RegExp(
+      String.raw`(?:^|[{,])[ \t]*[\w.-]*${SECRET}[ \t]*[=:][ \t]*(?:\r?\n[ \t]+(?=[^\s:#]+[ \t]*\r?$))?(?!["']?(?:\$\{|ENC\(|@)|(?:true|false|\d{1,6})\s*$)[^\s#]`,
+      'im',
+    ),
   },
   {
     // Files of variables under names other than `.env`: docs.docker.com "env_file", docs.openstack.org "openrc"
     path: /\/(?:[\w-]+[_.-])?(?:set)?env(?:file|vars?|ironment)?(?:[_.-](?!(?:example|sample|template|dist|d|[cm]?[jt]sx?|py|rb|go|rs|java|kts?|php|lua|exs?|md|json|ya?ml|toml|html|vue|svelte)\b)[\w-]+)*(?:\.(?:sh|bash|zsh|fish|bat|cmd|ps1|txt|list))?$|openrc(?:\.sh)?$/,
-    credential:
-      /^\s*(?:export\s+|set\s+|setx\s+|\$env:)?\w*(?:passw(?:or)?d|secret|token|(?:api|access|private|secret)_?key)\s*=\s*["']?(?![$<%]|your|change)[^\s"'<$]{6}/im,
+    credential: new RegExp(
+      String.raw`^\s*(?:export\s+|set\s+|setx\s+|\$env:)?\w*${SECRET}\s*=\s*["']?(?![$<%]|your|change)[^\s"'<$]{6}`,
+      'im',
+    ),
   },
   {
     // tomcat.apache.org "Realm configuration", maven.apache.org "Password encryption", DataGrip
@@ -144,11 +152,11 @@ export const isCredentialSettings = (path: string): boolean => settingsAt(path) 
 
 /** True if a text from such settings contains a credential. Pure. */
 export const credentialIn = (path: string, text: string): boolean =>
-  settingsAt(path)?.credential.test(text) === true;
+  settingsAt(path)?.credential.test(text) === true || findSecrets(text).length > 0;
 
 /** True for a path that may be such settings, or a private key, by its name. Pure. */
 export const mayHoldCredentials = (path: string): boolean =>
-  settingsAt(path) !== undefined || keyPath.test(path.toLowerCase());
+  settingsAt(path) !== undefined || keyPath.test(path.toLowerCase()) || isKeptDiff.test(path);
 
 /**
  * True if a file holds credentials: settings that are known to (also if they cannot be read), a private key, and any
@@ -156,17 +164,30 @@ export const mayHoldCredentials = (path: string): boolean =>
  */
 export function holdsCredentials(path: string): boolean {
   if (isReflog.test(path)) return mayHoldSecret(path);
-  const found = settingsAt(path);
-  if (found === undefined) return isPrivateKey(path) || (!notSettings.test(path) && holdsSecret(path));
+  if (isKeptDiff.test(path)) return mayShowSecret(path);
+  if (isPrivateKey(path)) return true;
+  if (settingsAt(path) === undefined) return !notSettings.test(path) && holdsSecret(path);
   const content = readFileNow(path, MAX_BYTES);
   return (
-    content !== null &&
-    (content === undefined || textsIn(content).some((text) => found.credential.test(text)))
+    content !== null && (content === undefined || textsIn(content).some((text) => credentialIn(path, text)))
   );
 }
 
 /** In them, git keeps the words of its commands. They are searched as a whole. */
 const isReflog = /\/\.git\/(?:.*\/)?logs\/./;
+
+/** What git keeps of a rebase or `git am` in progress: patches, and messages that may contain one. */
+const isKeptDiff = /\/\.git\/(?:.*\/)?(?:rebase-(?:merge|apply)\/.|\w+_(?:EDIT)?MSG$)/;
+
+/** True if a diff in a file is about a secret, by its name or content. */
+function mayShowSecret(path: string): boolean {
+  const content = readFileNow(path, MAX_BYTES);
+  if (content === null) return false;
+  const text = content?.toString('utf8');
+  const names = text?.match(/^(?:diff --git |[+-]{3} ).+/gm) ?? [];
+  const isNamed = names.some((line) => line.split(/[\s"]+/).some((word) => isSensitive(word)));
+  return text === undefined || isNamed || findSecrets(text).length > 0;
+}
 
 /** True if a file contains a secret, or is too large to be searched. */
 function mayHoldSecret(path: string): boolean {

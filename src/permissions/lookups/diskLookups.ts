@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { namesIn, readFileNow } from '../../disk/fileLookups.ts';
 import { blockingFile } from '../../disk/gitFiles.ts';
@@ -28,7 +28,8 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   linksIn,
   listTree,
   isDirectory,
-  filesBelow,
+  filesBelow: (top, selection) => filesBelow(top, selection, env),
+  hasOtherName,
   findUpwards,
   readText: (path) => readFileNow(path, MAX_BYTES)?.toString('utf8'),
   toolsFolderNamed,
@@ -46,6 +47,15 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   gitHeldCredentials: gitHeldCredentials(env),
   projectProgram: (workspace, name) => projectProgram(env, workspace, name),
 });
+
+/** True if a file is also reachable under another name, by a hard link. Never throws. */
+function hasOtherName(path: string): boolean {
+  try {
+    return lstatSync(path).nlink > 1;
+  } catch {
+    return false;
+  }
+}
 
 /** Maximum entries read for one pattern; a command that matches more needs approval anyway. */
 const MAX_ENTRIES = 5000;

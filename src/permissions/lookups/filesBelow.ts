@@ -29,9 +29,14 @@ export interface Selection {
 /**
  * Everything inside a folder, absolute, or the file itself; undefined if there is too much, a folder or link whose name
  * is not UTF-8, a folder that other programs might be able to read, or an ignore file that links outside or to something
- * else. Lists links without following them. Skips folders that this user may not read.
+ * else. Lists links without following them. Skips folders that this user may not read. `env` tells where the user's own
+ * ignore file is.
  */
-export function filesBelow(top: string, selection: Selection): FilesBelow | undefined {
+export function filesBelow(
+  top: string,
+  selection: Selection,
+  env: Readonly<Record<string, string | undefined>> = {},
+): FilesBelow | undefined {
   const files: string[] = [];
   const folders: string[] = [];
   const links: string[] = [];
@@ -44,7 +49,7 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
     {
       folder: top,
       ignored: above.length === 0 ? new Set() : undefined,
-      unhidden: selection.hidden ? [] : above,
+      unhidden: selection.hidden ? [] : [...above, ...unhiddenInAll(env)],
     },
   ];
   const maxEntries = selection.codeOnly === true ? MAX_ENTRIES_IF_LARGE : MAX_ENTRIES;
@@ -151,14 +156,29 @@ function realOf(path: string): string {
  * Lines `!pattern`: ripgrep searches the named entries even if hidden. An unreadable file could contain any pattern.
  */
 function unhiddenBy(folder: string): readonly (readonly string[])[] {
-  return [...ignoreFiles.map((name) => join(folder, name)), ...excludesOf(folder)].flatMap((file) => {
-    const text = readText(file);
-    if (text === undefined) return [['*']];
-    return text.split('\n').flatMap((line) => {
-      const pattern = line.startsWith('!') ? line.slice(1).trimEnd().replace(/\/+$/, '') : '';
-      return pattern ? [pattern.split('/').filter((part) => part !== '')] : [];
-    });
+  return [...ignoreFiles.map((name) => join(folder, name)), ...excludesOf(folder)].flatMap(unhiddenIn);
+}
+
+function unhiddenIn(file: string): readonly (readonly string[])[] {
+  const text = readText(file);
+  if (text === undefined) return [['*']];
+  return text.split('\n').flatMap((line) => {
+    const pattern = line.startsWith('!') ? line.slice(1).trimEnd().replace(/\/+$/, '') : '';
+    return pattern ? [pattern.split('/').filter((part) => part !== '')] : [];
   });
+}
+
+/** The same in the user's own ignore file, which ripgrep finds like git: gitignore(5), `core.excludesFile`. */
+function unhiddenInAll({
+  HOME: home = '',
+  XDG_CONFIG_HOME: config = join(home, '.config'),
+}: Readonly<Record<string, string | undefined>>): readonly (readonly string[])[] {
+  const settings = [join(home, '.gitconfig'), join(config, 'git/config')].map((file) => readText(file) ?? '');
+  const named = settings.flatMap((text) =>
+    [...text.matchAll(/^[^#;\n]*\bexcludesfile\s*=\s*"?([^"\n]+?)"?\s*$/gim)].map(([, path = '']) => path),
+  );
+  const files = [join(config, 'git/ignore'), ...named.map((path) => resolve(home, path.replace(/^~\//, '')))];
+  return files.flatMap(unhiddenIn);
 }
 
 /** The exclude files of a worktree or submodule, whose `.git` is a file that names the repository's folder. */

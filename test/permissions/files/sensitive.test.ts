@@ -6,6 +6,17 @@ import { couldBeSensitive, isSensitive } from '../../../src/permissions/files/se
 describe('secrets', () => {
   test.each([
     '/p/.env',
+    // What editors and package managers make of it.
+    ...['..env.swp', '.env.swo', '.server.pem.swp', '.server.pem.un~', '.id_rsa.swp', '.x.key.kate-swp'],
+    ...[
+      '#.env#',
+      '#server.pem#',
+      '.#.env',
+      '.env.dpkg-old',
+      'server.key.rpmsave',
+      '.env___jb_tmp___',
+      '.env.tmp',
+    ],
     ...['.sentryclirc', 'local.settings.json', '.clasprc.json', '.rclone.conf'],
     ...['/h/.terraformrc', '/h/.terraform.d/credentials.tfrc.json'],
     '.env.local',

@@ -6,6 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { bash, root } from '../harness.ts';
 
+const TOKEN = ['ghp', 'k7Qz2LmX9vRb4TnW8sYd3HfJ6pCg1AeU5oKi'].join('_');
+
 test.each([
   ['.yarnrc.yml', 'npmAuthToken: "abc123"\n', 'ask'],
   ['.yarnrc.yml', 'npmScopes:\n  a:\n    npmAuthIdent: user:pass\n', 'ask'],
@@ -19,6 +21,9 @@ test.each([
   ['php/auth.json', '{"github-oauth": {}}', 'allow'],
   ['prod.tfvars', 'region = "eu"\ndb_password = "hunter2"\n', 'ask'],
   ['a.auto.tfvars.json', '{\n  "api_key": "abc"\n}\n', 'ask'],
+  ['nested.tfvars', 'db = {\n  pass = "hunter2"\n}\n', 'ask'],
+  ['pwd.tfvars', 'db_pwd = "hunter2"\npassphrase = ""\n', 'ask'],
+  ['compass.tfvars', 'compass = "north"\npassive = "yes"\n', 'allow'],
   ['dev.tfvars', 'region = "eu"\npassword_length = 20\n', 'allow'],
   ['.hgrc', '[auth]\nx.prefix = hg.example.com\nx.password = abc\n', 'ask'],
   ['.hgrc', '[ui]\nusername = a <a@example.com>\n', 'allow'],
@@ -36,6 +41,27 @@ test.each([
     "define('DB_PASSWORD', getenv('DB_PASSWORD'));\ndefine('AUTH_KEY', 'put your unique phrase here');",
     'allow',
   ],
+  ['blog/wp-config.php', "const DB_PASSWORD = 'hunter2';\n", 'ask'],
+  ['shop/wp-config.php', "define('DB_PASSWORD', getenv('DB_PASSWORD') ?: 'hunter2');\n", 'ask'],
+  ['db/database.yml', 'production: { adapter: pg, password: hunter2 }\n', 'ask'],
+  ['application-a.yml', 'datasource:\n  password:\n    hunter2\n', 'ask'],
+  ['application-b.yml', 'password:\n  min-length: 8\ntoken:\n  # none\n', 'allow'],
+  ['my-app.env.sh', 'export DB_PASS=hunter2\n', 'ask'],
+  // A token in any format that is certain, whatever the setting is called.
+  ['appsettings.Dev.json', `{"GitHub": "${TOKEN}"}`, 'ask'],
+  ['datasources.xml', `<server><privateThing>${TOKEN}</privateThing></server>`, 'ask'],
+  ['local.properties', `gh=${TOKEN}\n`, 'ask'],
+  ['gh.tfvars', `gh = "${TOKEN}"\n`, 'ask'],
+  [
+    'work.mcp.json',
+    JSON.stringify({ mcpServers: { a: { args: ['-y', '--api-key', 'abc0123456789abc0123'] } } }, null, 2),
+    'ask',
+  ],
+  // What git keeps of a conflict.
+  ['one/.git/rebase-merge/patch', 'diff --git a/.env b/.env\n--- a/.env\n+++ b/.env\n@@\n+A=1\n', 'ask'],
+  ['two/.git/rebase-apply/0001', `Subject: x\n\n+++ b/src/a.ts\n+const key = '${TOKEN}'\n`, 'ask'],
+  ['three/.git/rebase-apply/0002', 'Subject: .env\n\ndiff --git a/a.ts b/a.ts\n+A=1\n', 'allow'],
+  ['four/.git/COMMIT_EDITMSG', 'x\n# ------\ndiff --git "a/p/.env" "b/p/.env"\n+A=1\n', 'ask'],
   ['gcp-key.json', '{"type": "service_account", "private_key": "-----BEGIN PRIVATE KEY-----"}', 'ask'],
   ['locales/key.json', '{"private_key": "Private key"}', 'allow'],
   ['api_key.txt', 'sk-0123456789\n', 'ask'],

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
+import { diskLookups } from '../../../src/permissions/lookups/diskLookups.ts';
 import { filesBelow } from '../../../src/permissions/lookups/filesBelow.ts';
 import { createDeepFile } from '../../disk/deepFolder.ts';
 import { policyFor, top } from '../harness.ts';
@@ -131,6 +132,37 @@ test('a folder whose path is too long for this program, but not for others, make
   expect(filesBelow(folder, { hidden: true })).toBeUndefined();
   const { behavior, hiding } = decide({ tool: 'Bash', access }, await policy());
   expect({ behavior, hiding }).toEqual({ behavior: 'ask', hiding: undefined });
+});
+
+test('a search asks about a secret that has another name, which would not be hidden', async () => {
+  const folder = mkdtempSync(join(top, 'linked-'));
+  for (const name of ['.env', 'server.key']) writeFileSync(join(folder, name), 'x\n');
+  const policy = async () => policyFor([], 'default', { root: folder });
+  const access = { type: 'command', command: 'grep -r foo .', cwd: folder } as const;
+  expect(decide({ tool: 'Bash', access }, await policy()).hiding).toHaveLength(2);
+  linkSync(join(folder, '.env'), join(folder, 'settings.txt'));
+  const { behavior, hiding } = decide({ tool: 'Bash', access }, await policy());
+  expect({ behavior, hiding }).toEqual({ behavior: 'ask', hiding: undefined });
+});
+
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['in its usual place', { '.config/git/ignore': '*.log\n!.env\n' }],
+  ['where XDG_CONFIG_HOME says', { 'xdg/git/ignore': '!.env*\n' }],
+  ['where the git settings say', { '.gitconfig': '[core]\n\texcludesFile = ~/mine\n', mine: '!.env\n' }],
+  ['where other git settings say', { 'xdg/git/config': '[core]\nexcludesfile="mine"\n', mine: '!*\n' }],
+])('a search counts what the ignore file of the user includes: %s', (_, files) => {
+  const home = mkdtempSync(join(top, 'user-'));
+  const folder = join(home, 'project');
+  for (const [name, text] of Object.entries({ ...files, 'project/.env': 'x', 'project/a.ts': 'x' })) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), text);
+  }
+  const xdg = Object.keys(files).some((name) => name.startsWith('xdg/'));
+  const env = { HOME: home, ...(xdg && { XDG_CONFIG_HOME: join(home, 'xdg') }) };
+  const found = (given: Readonly<Record<string, string>>) =>
+    diskLookups(given).filesBelow(folder, { hidden: false })?.files;
+  expect(found(env)).toContain(join(folder, '.env'));
+  expect(found({ HOME: join(home, 'project') })).toEqual([join(folder, 'a.ts')]);
 });
 
 test('a search of a large folder does not show a secret whose name is that of a source file', {
