@@ -73,6 +73,17 @@ test('pieces see changes of an exported binding, and import() returns the pieceâ
   ).toBe('1 2 a/b 2 1');
 });
 
+test('memory for new objects is several megabytes once a large piece is loaded: V8 starts with one', async () => {
+  await lay({ 'cli.cjs': SUM, 'chunk-A.cjs': `export const long = '${'-'.repeat(2000)}';` });
+  const size = `process.getBuiltinModule('node:v8').getHeapSpaceStatistics()
+    .find(({ space_name }) => space_name === 'new_space').space_size`;
+  const show = (piece: string) => `pieces.load('${piece}'); console.log(${size});`;
+  const sizes = await run(show('cli.cjs') + show('chunk-A.cjs'), data, '{ small: 1000 }');
+  const [before = 0, after = 0] = sizes.split('\n').map(Number);
+  expect(before).toBeLessThan(3_000_000);
+  expect(after).toBeGreaterThan(5_000_000);
+});
+
 test('import() works for packages and Node modules, and import.meta for its file', async () => {
   await lay({
     'cli.cjs': `export const url = import.meta.url; export const folder = import.meta.dirname;
