@@ -53,15 +53,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     return options.isBinding ? 'managed' : undefined;
   };
 
-  let isDisposed = false;
   return {
     state: async () => (await probe()).state,
     closesGit: options.enabled && options.mode === 'workspace-write',
-    prepare: () =>
-      void probe().then(({ state: found }) => {
-        const needsNetwork = found.type === 'on' && found.mode === 'workspace-write';
-        if (needsNetwork && !isDisposed) void proxy.open();
-      }),
+    prepare: () => void probe(),
     isExcluded: async (command) => options.isExcluded(command),
     async steps({ command, cwd, grant }) {
       const whole = [{ command, isConditional: false }];
@@ -86,6 +81,9 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const denied = (await options.denied?.()) ?? { paths: [], whole: [] };
       if (denied.refusal !== undefined) return refused(denied.refusal, env);
       const isReadOnly = found.mode === 'read-only' || basis === 'read-only';
+      const mayEnd = isReadOnly && request.isBrief === true;
+      // It starts while the places are searched. What only reads does without: most first commands do.
+      if (options.platform === 'linux' && !mayEnd) void proxy.open();
       const gitUse = isReadOnly
         ? ({ type: 'none' } as const)
         : await options.gitUse(request.command, request.cwd);
@@ -120,7 +118,6 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       };
       // On Linux even without a network: mounts can be added later only to what runs in the session's user namespace. Entering
       // it takes as long as starting a program.
-      const mayEnd = isReadOnly && request.isBrief === true;
       const isEntered = plan.network === 'session' || (options.platform === 'linux' && !mayEnd);
       const entry = isEntered ? await proxy.open() : proxy.current();
       const route = plan.network === 'session' ? entry : undefined;
@@ -209,7 +206,6 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         ? unconfined(reason, request.env)
         : refused(MUST_STAY, withoutTokens(request.env, options.environment)),
     dispose() {
-      isDisposed = true;
       proxy.close();
       finder.release();
       return temporary.release();

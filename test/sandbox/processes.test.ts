@@ -3,7 +3,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -54,6 +56,18 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     expect(text).not.toMatch(/SECRET|token-by-form/);
     expect(text).toContain('NPM_TOKEN=GRANTED');
     expect(text).toContain('KEYBOARD_LAYOUT=us');
+  });
+
+  test('have a network only once one of them may do more than read: opening it takes as long as a first command', async () => {
+    const { run, sandbox } = await confined();
+    const before = heldNetworks();
+    sandbox.prepare();
+    expect((await run('echo read', { basis: 'read-only' })).text).toContain('read');
+    // Long enough for one that was opened meanwhile.
+    await run('sleep 1', { basis: 'read-only' });
+    expect(heldNetworks()).toBe(before);
+    expect((await run('echo written > file; cat file')).text).toContain('written');
+    expect(heldNetworks()).toBe(before + 1);
   });
 
   test('get time to exit on their own after an interrupt', { tags: 'long' }, async () => {
@@ -154,3 +168,18 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     expect(text).toContain('stopped');
   });
 });
+
+/** How many network namespaces this process holds for its commands. */
+function heldNetworks(): number {
+  const links = readdirSync('/proc/self/fd').map((name) => linkOf(`/proc/self/fd/${name}`));
+  return links.filter((link) => link.startsWith('net:')).length;
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // It has been closed.
+    return '';
+  }
+}
