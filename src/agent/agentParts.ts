@@ -112,6 +112,7 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   const rewinds = createRewinds({
     context,
     files: deps.files,
+    root: deps.root,
     checkpoints,
     modes,
     now: clock.now,

@@ -65,6 +65,7 @@ const rewoundSchema = z.object({
   canRewind: z.boolean(),
   error: z.string().exactOptional(),
   filesChanged: z.array(z.string()).default([]),
+  moreFilesChanged: z.number().default(0),
   insertions: z.number().default(0),
   deletions: z.number().default(0),
 });

@@ -236,6 +236,23 @@ describe('control requests', () => {
     });
     await driver.end();
   });
+
+  test('a rewind of a large install names a limited number of files, and counts the others', {
+    tags: 'long',
+  }, async () => {
+    const setup = await setUpProgram();
+    const make = 'mkdir node_modules && cd node_modules && for at in $(seq 1 1200); do echo x > $at.js; done';
+    setup.server.script({ calls: [{ name: 'Bash', input: { command: make } }] }, { text: 'Installed.' });
+    const driver = startDriver(setup, ['--dangerously-skip-permissions', '--replay-user-messages']);
+    driver.prompt('install');
+    const { uuid } = await driver.next(({ isReplay }) => isReplay === true);
+    await driver.nextOf('result');
+    const answer = await driver.request({ subtype: 'rewind_files', user_message_id: uuid });
+    expect(answer).toMatchObject({ response: { canRewind: true, moreFilesChanged: 201 } });
+    expect((answer.response as { filesChanged: string[] }).filesChanged).toHaveLength(1000);
+    expect(existsSync(join(setup.work.repository, 'node_modules'))).toBe(false);
+    await driver.end();
+  });
 });
 
 describe('approval by the driver', () => {

@@ -21,7 +21,15 @@ import type { JobQueue } from '../jobQueue.ts';
 import type { Modes } from '../modes.ts';
 import { promptOf } from '../prompts/promptQueue.ts';
 import { directoryOf, environmentNote } from '../systemPrompt.ts';
-import { refusalText, restoredText, rewindNote, rewindText, undoReview, undoText } from './texts.ts';
+import {
+  refusalText,
+  refusedLines,
+  restoredText,
+  rewindNote,
+  rewindText,
+  undoReview,
+  undoText,
+} from './texts.ts';
 import {
   appliedChanges,
   changesOfTurn,
@@ -40,6 +48,8 @@ import {
 interface RewindPorts {
   readonly context: ContextManager;
   readonly files: FileCheckpoints | undefined;
+  /** The project's root. */
+  readonly root: string;
   readonly checkpoints: Pick<CheckpointKeeper, 'alone' | 'settled'>;
   readonly modes: Pick<Modes, 'retell'>;
   /** Milliseconds since the epoch. */
@@ -61,11 +71,11 @@ interface Rewinder {
 const NO_FILES = 'This session keeps no checkpoints.';
 
 function createRewinder(ports: RewindPorts): Rewinder {
-  const { context, files, checkpoints, modes, now, cwd, setCwd } = ports;
+  const { context, files, root, checkpoints, modes, now, cwd, setCwd } = ports;
   const { plan, takePlan, planFiles } = createPlanner(ports);
   /** The last entry of an earlier run of the program; -1 in a new session. */
   const resumedAt = context.entries().at(-1)?.seq ?? -1;
-  const restore = createRestore({ context, files, checkpoints });
+  const restore = createRestore({ context, files, root, checkpoints });
   /** Paths in the reviews of undos. */
   const reviewed = new Set<string>();
 
@@ -75,7 +85,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
     const changes = steps.filter(isChange);
     if (changes.every(({ path }) => reviewed.has(path))) return undefined;
     for (const { path } of changes) reviewed.add(path);
-    return refused('undo', undoReview(changes));
+    return refused('undo', undoReview(changes, root));
   };
 
   const rewind = async (uuid: string, scope: RewindScope): Promise<RewindReport> => {
@@ -84,7 +94,7 @@ function createRewinder(ports: RewindPorts): Rewinder {
     const withFiles = scope !== 'conversation';
     if (withFiles && planned.noFiles !== undefined) return refused('rewind', planned.noFiles);
     if (scope === 'files' && !planned.plan.steps.some(isChange))
-      return refused('rewind', `No files were restored. ${refusalText(planned.plan)}`);
+      return refused('rewind', `No files were restored. ${refusalText(planned.plan, root)}`);
     const restored: RestorePlan = withFiles ? planned.plan : { steps: [] };
     const content = rewindText(planned.turn.text, scope);
     const data = { about: 'rewind', prompt: uuid, scope, ...changesToLog(restored) };
@@ -239,6 +249,7 @@ function refused(type: RewindReport['type'], message: string): RewindReport {
 interface RestorePorts {
   readonly context: Pick<ContextManager, 'append' | 'sync'>;
   readonly files: FileCheckpoints | undefined;
+  readonly root: string;
   readonly checkpoints: Pick<CheckpointKeeper, 'alone'>;
 }
 
@@ -252,7 +263,7 @@ interface Restored {
  * Applies plans that are already logged, and records the result. `of` is the entry that logged the plan; `begun` lists
  * changes of an interrupted rewind or undo, which are recorded as well.
  */
-function createRestore({ context, files, checkpoints }: RestorePorts) {
+function createRestore({ context, files, root, checkpoints }: RestorePorts) {
   return async (
     { steps }: RestorePlan,
     cause: 'rewind' | 'undo',
@@ -261,7 +272,7 @@ function createRestore({ context, files, checkpoints }: RestorePorts) {
   ): Promise<Restored> => {
     if (files === undefined || steps.length === 0) return { done: [], left: [] };
     const refused = steps.filter(({ action }) => action === 'refuse');
-    const why = refused.map(({ path, reason = '' }) => `${path}: ${reason}`);
+    const why = refusedLines({ steps }, root);
     const isIdle = !steps.some(isChange);
     if (isIdle && begun.length === 0) return { done: [], left: why };
     // Even after a power failure the log must name the planned file changes.

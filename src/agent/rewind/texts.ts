@@ -2,6 +2,7 @@
 import { oneLine } from '../../context/index.ts';
 import type { PathChange, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
+import { foldSteps, moreText } from '../../protocol/files/foldSteps.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
 
@@ -51,11 +52,24 @@ export function restoredText({
   return `${what}${withFiles ? ` (${count})` : ''}.${notDone}`;
 }
 
-/** Explains why no file would be restored. */
-export function refusalText({ steps }: RestorePlan): string {
-  const refused = steps.filter(({ action }) => action === 'refuse');
+/** Explains why no file would be restored. `root`: the project's root. */
+export function refusalText(plan: RestorePlan, root: string): string {
+  const refused = refusedLines(plan, root);
   if (refused.length === 0) return 'Everything already matches that point.';
-  return `Left unchanged:\n${listOf(refused.map(({ path, reason = '' }) => `${path}: ${reason}`))}`;
+  return `Left unchanged:\n${listOf(refused)}`;
+}
+
+/** The paths that a plan leaves unchanged, each with its reason; of many alike, the first ones and their number. */
+export function refusedLines({ steps }: RestorePlan, root: string): readonly string[] {
+  const refused = steps.filter(({ action }) => action === 'refuse');
+  return foldSteps(refused, root).map((row) =>
+    row.type === 'more' ? `… and ${moreText(row)}` : `${row.step.path}: ${row.step.reason ?? ''}`,
+  );
+}
+
+/** Joins these lines, up to a limit. */
+export function boundedLines(lines: readonly string[]): string {
+  return [...lines.slice(0, NAMED), ...moreLines(lines)].join('\n');
 }
 
 /** Lines of diffs in one review, and of each file's. */
@@ -63,9 +77,11 @@ const REVIEW_LINES = 200;
 const DIFF_LINES = 40;
 
 /** Shows what undoing a rewind would change on disk, and asks to repeat the command. */
-export function undoReview(changes: readonly RestoreStep[]): string {
+export function undoReview(changes: readonly RestoreStep[], root: string): string {
   let left = REVIEW_LINES;
-  const shown = changes.map((step) => {
+  const shown = foldSteps(changes, root).map((row) => {
+    const { step } = row;
+    if (row.type === 'more') return `- ${verbs[step.action]} ${moreText(row, quotedName)}`;
     const all = (step.diff ?? '').split('\n').filter((line) => line !== '' && !/^(---|\+\+\+) /.test(line));
     const lines = all.slice(0, Math.min(left, DIFF_LINES));
     left -= lines.length;
@@ -115,6 +131,9 @@ export function rewindNote(done: readonly PathChange[], to: 'earlier' | 'later')
 }
 
 function listOf(lines: readonly string[]): string {
-  const more = lines.length > NAMED ? [`… and ${lines.length - NAMED} more`] : [];
-  return [...lines.slice(0, NAMED), ...more].map((line) => `- ${line}`).join('\n');
+  return [...lines.slice(0, NAMED), ...moreLines(lines)].map((line) => `- ${line}`).join('\n');
+}
+
+function moreLines(lines: readonly string[]): readonly string[] {
+  return lines.length > NAMED ? [`… and ${lines.length - NAMED} more`] : [];
 }

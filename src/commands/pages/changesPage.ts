@@ -1,6 +1,7 @@
 /** A page of changes on disk: totals, the list of files, then the diffs. */
 import { basename, relative } from 'node:path';
 import type { RestoreStep } from '../../protocol/checkpoints.ts';
+import { foldSteps, moreText, type StepRow } from '../../protocol/files/foldSteps.ts';
 import { type RawDiffLine, readDiff } from '../../protocol/text/diff.ts';
 import { count, grouped } from '../../protocol/text/numbers.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './page.ts';
@@ -15,15 +16,17 @@ interface ChangesFacts {
   readonly notes?: readonly string[];
 }
 
-/** Maximum number of listed files, and of diff lines. */
+/** Maximum number of rows in the list of files, and of diff lines. */
 const MAX_FILES = 200;
 const MAX_LINES = 500;
 
 export function changesPage({ title, steps, root, notes = [] }: ChangesFacts): Page {
+  const rows = foldSteps(steps, root);
+  const left = rows.slice(MAX_FILES).reduce((sum, row) => sum + (row.type === 'more' ? row.count : 1), 0);
   const lines = [
     heading(title),
-    ...steps.slice(0, MAX_FILES).map((step) => fileLine(step, root)),
-    ...moreLine(steps.length - MAX_FILES, 'file'),
+    ...rows.slice(0, MAX_FILES).map((row) => rowLine(row, root)),
+    ...moreLine(left, 'file'),
     ...diffLines(steps, root),
     ...(notes.length === 0 ? [] : [blankLine]),
     ...notes.map((note) => pageLine({ text: `! ${note}`, role: 'warning' })),
@@ -45,6 +48,13 @@ const kinds: Readonly<Partial<Record<RestoreStep['action'], string>>> = {
   merge: 'merged',
   refuse: 'left unchanged',
 };
+
+function rowLine(row: StepRow, root: string): PageLine {
+  if (row.type === 'path') return fileLine(row.step, root);
+  const kind = kinds[row.step.action];
+  const what = { text: kind === undefined ? '' : `  ${kind}`, role: 'dim' } as const;
+  return hanging(pageLine(`  … and ${moreText(row, (path) => `${shown(path, root)}/`)}`, what), 4);
+}
 
 function fileLine({ action, path, from, to, added, removed, reason }: RestoreStep, root: string): PageLine {
   const kind = kinds[action] ?? '';

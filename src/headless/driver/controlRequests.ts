@@ -2,6 +2,7 @@
  * Requests from the driving program: each gets exactly one response. It can do what a user at the screen can, no more.
  */
 import * as z from 'zod';
+import { boundedLines, refusedLines } from '../../agent/rewind/texts.ts';
 import type { Agent } from '../../agent/types.ts';
 import type { ContextReport } from '../../protocol/contextReport.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
@@ -274,6 +275,9 @@ export async function setMode(
   return { mode };
 }
 
+/** Changed paths in the answer; the rest is counted. */
+const MAX_FILES_NAMED = 1000;
+
 /**
  * Restores the files to before a prompt; the conversation stays. A dry run only tells the driver what that changes.
  */
@@ -284,19 +288,17 @@ async function rewindFiles(prompt: string, isDryRun: boolean, agent: Agent): Pro
   if (planned === undefined) return cannot('No such prompt in this session.');
   if (planned.noFiles !== undefined) return cannot(planned.noFiles);
   const { steps } = planned.plan;
-  const refused = steps.flatMap(({ action, path, reason = '' }) =>
-    action === 'refuse' ? [`${path}: ${reason}`] : [],
-  );
+  const refused = boundedLines(refusedLines(planned.plan, agent.state().root));
   const changes = steps.filter(({ action }) => action !== 'refuse' && action !== 'nothing');
-  if (changes.length === 0 && refused.length > 0) return cannot(refused.join('\n'));
+  if (changes.length === 0 && refused !== '') return cannot(refused);
   const plan = {
     canRewind: true,
-    filesChanged: changes.map(({ path }) => path),
+    filesChanged: changes.slice(0, MAX_FILES_NAMED).map(({ path }) => path),
+    ...(changes.length > MAX_FILES_NAMED && { moreFilesChanged: changes.length - MAX_FILES_NAMED }),
     insertions: changes.reduce((sum, { added }) => sum + added, 0),
     deletions: changes.reduce((sum, { removed }) => sum + removed, 0),
   };
-  if (isDryRun || changes.length === 0)
-    return refused.length === 0 ? plan : { ...plan, error: refused.join('\n') };
+  if (isDryRun || changes.length === 0) return refused === '' ? plan : { ...plan, error: refused };
   const report = await eventAfter(
     agent,
     () => agent.submit({ type: 'rewind', to: prompt, scope: 'files' }),

@@ -48,8 +48,10 @@ export interface RewoundFiles {
   readonly canRewind: boolean;
   /** Why it cannot rewind, or which files stay as they are. */
   readonly error?: string;
-  /** Absolute paths. */
+  /** Absolute paths, up to 1,000. */
   readonly filesChanged: readonly string[];
+  /** How many more there are. */
+  readonly moreFilesChanged: number;
   /** Lines. */
   readonly insertions: number;
   readonly deletions: number;

@@ -1,6 +1,7 @@
 /** The state of the rewind dialog: the list of turns, what to restore, and the effect on files. Pure. */
 import { changedText } from '../../commands/rewind/rewind.ts';
 import type { RestoreStep, RewindPlan, TurnRecord } from '../../protocol/checkpoints.ts';
+import { foldSteps, moreText, type StepRow } from '../../protocol/files/foldSteps.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import { count } from '../../protocol/text/numbers.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
@@ -124,18 +125,23 @@ export function turnFacts(
   };
 }
 
-/** Asks what to restore. Lists every path in plain mode; the full screen shows them in the next step. */
+/** Asks what to restore. Lists the paths in plain mode; the full screen shows them in the next step. */
 export function restoreDialog(plan: RewindPlan, root: string): ChoiceDialog<RestoreChoice> {
   const { turn, noFiles, notes } = plan;
   const asked = `Question: rewind to before "${turn.text.slice(0, 100)}": restore what?`;
-  const paths = plan.plan.steps
-    .filter(({ action }) => action !== 'nothing')
-    .map((step) => {
-      const { action, path, reason } = step;
-      const remarks = [modesOf(step).trim(), ...kindOf(step), reason ?? ''].filter((text) => text !== '');
-      const why = remarks.length === 0 ? '' : ` (${remarks.join('; ')})`;
-      return { sign: 'does', text: `${actionWords[action]}: ${shortPath(path, root)}${why}` } as const;
-    });
+  const paths = foldSteps(
+    plan.plan.steps.filter(({ action }) => action !== 'nothing'),
+    root,
+  ).map((row) => {
+    const { step } = row;
+    const { action, path, reason = '' } = step;
+    const isCount = row.type === 'more';
+    const remarks = [modesOf(step).trim(), ...(isCount ? [] : [...kindOf(step), reason])];
+    const said = remarks.filter((text) => text !== '');
+    const why = said.length === 0 ? '' : ` (${said.join('; ')})`;
+    const what = isCount ? moreIn(row, root) : shortPath(path, root);
+    return { sign: 'does', text: `${actionWords[action]}: ${what}${why}` } as const;
+  });
   return {
     type: 'choices',
     id: `rewind ${turn.uuid}`,
@@ -205,7 +211,7 @@ interface PlanLinesOptions {
   readonly theme: Theme;
   /** Paths inside this folder are shown relative to it. */
   readonly root: string;
-  /** Maximum lines of diffs; the list of paths is always complete. */
+  /** Maximum lines of diffs; every path is listed, or counted by folder. */
   readonly limit: number;
 }
 
@@ -215,7 +221,7 @@ export function planLines(
   { width, theme, root, limit }: PlanLinesOptions,
 ): readonly string[] {
   const shown = steps.filter(({ action }) => action !== 'nothing');
-  const lines = shown.flatMap((step) => stepLines(step, width, theme, root));
+  const lines = foldSteps(shown, root).flatMap((row) => rowLines(row, width, theme, root));
   for (const step of shown) {
     if (step.diff === undefined || step.diff === '') continue;
     const left = limit - lines.length;
@@ -226,6 +232,11 @@ export function planLines(
     );
   }
   return lines;
+}
+
+/** For example "12,345 more in node_modules/". */
+function moreIn(row: Extract<StepRow, { type: 'more' }>, root: string): string {
+  return moreText(row, (path) => shortPath(path, root));
 }
 
 /** A path for display on one line. */
@@ -253,10 +264,17 @@ function kindOf({ to, action }: RestoreStep): readonly string[] {
   return to?.type === 'special' ? [`a ${to.kind}`] : [];
 }
 
+function rowLines(row: StepRow, width: number, theme: Theme, root: string): string[] {
+  if (row.type === 'path') return stepLines(row.step, width, theme, root);
+  const { word, paint } = actionOf(row.step, width, theme);
+  const modes = width < 40 ? '' : modesOf(row.step);
+  const room = Math.max(4, width - word.length - modes.length);
+  return [paint(word) + truncate(`… and ${moreIn(row, root)}`, room) + theme.dim(modes)];
+}
+
 function stepLines(step: RestoreStep, width: number, theme: Theme, root: string): string[] {
-  const { action, path, reason, added, removed } = step;
-  const paint = action === 'refuse' || action === 'merge' ? theme.warning : theme.text;
-  const word = width >= 40 ? padEnd(actionWords[action], 12) : `${actionWords[action]} `;
+  const { path, reason, added, removed } = step;
+  const { word, paint } = actionOf(step, width, theme);
   const modes = modesOf(step);
   const lines = width < 40 ? '' : added + removed > 0 ? `  +${added} −${removed}${modes}` : modes;
   const room = Math.max(4, width - word.length - lines.length);
@@ -264,4 +282,10 @@ function stepLines(step: RestoreStep, width: number, theme: Theme, root: string)
   const remarks = [...kindOf(step), ...(reason === undefined ? [] : [reason])];
   const why = remarks.flatMap((text) => wrapText(sanitizeLine(text), Math.max(4, width - 2), paint));
   return [head, ...why.map((line) => `  ${line}`)];
+}
+
+/** The word for the action, and its color. */
+function actionOf({ action }: RestoreStep, width: number, theme: Theme) {
+  const paint = action === 'refuse' || action === 'merge' ? theme.warning : theme.text;
+  return { word: width >= 40 ? padEnd(actionWords[action], 12) : `${actionWords[action]} `, paint };
 }

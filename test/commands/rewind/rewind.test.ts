@@ -78,6 +78,26 @@ test('/rewind with a number shows that turn and the effects of rewinding to it',
   ]);
 });
 
+test('of the many files of an install, the pages name the first and count the rest', async () => {
+  const installed = Array.from({ length: 12_348 }, (_, at) => ({
+    path: `${root}/node_modules/p${at}.js`,
+    action: 'refuse' as const,
+    reason: 'it changed',
+    added: 0,
+    removed: 0,
+  }));
+  const plans = [{ turn: turns[0] ?? turn(1), plan: { steps: [...installed, ...steps] }, notes: [] }];
+  const text = textOf(await run('rewind', '2', host({ turns, plans })));
+  expect(text.split('\n').slice(1, 7)).toEqual([
+    '  node_modules/p0.js  left unchanged · it changed',
+    '  node_modules/p1.js  left unchanged · it changed',
+    '  node_modules/p2.js  left unchanged · it changed',
+    '  … and 12,345 more in node_modules/  left unchanged',
+    '  a.ts  +1 −1 · permissions 644 → 755',
+    '  /elsewhere/b  left unchanged · you changed it',
+  ]);
+});
+
 test('/rewind undo is an op; an invalid number, a missing turn and a running turn are reported', async () => {
   expect(await run('rewind', 'undo', host({ turns }))).toEqual({ type: 'op', op: { type: 'undo_rewind' } });
   expect(textOf(await run('rewind', '0', host({ turns })))).toContain('1 is the latest');

@@ -177,6 +177,22 @@ describe('rewinding', () => {
     expect([ops, deeds]).toEqual([[{ type: 'rewind', to: 'u1', scope: 'both' }], ['close']]);
   });
 
+  test('many paths of one folder are counted', async () => {
+    const steps = Array.from({ length: 1003 }, (_, at) => ({
+      ...{ path: `/home/me/project/node_modules/p${at}`, action: 'delete' as const },
+      ...{ added: 0, removed: 0 },
+    }));
+    const { agent } = createAgent({
+      turns: async () => [turn],
+      planRewind: async () => ({ turn, plan: { steps }, notes: [] }),
+    });
+    const { ports, asked } = createPorts();
+    await rewind(agent, turn, ports);
+    const told = asked[0]?.tell.join('\n') ?? '';
+    expect(told).toContain('- delete: node_modules/p2\n- delete: 1,000 more in node_modules/\n');
+    expect(told).not.toContain('node_modules/p3');
+  });
+
   test('a session that cannot be read is reported, and the dialog closes', async () => {
     const { agent } = createAgent({ turns: () => Promise.reject(new Error('EIO')) });
     const { ports, told, deeds } = createPorts();

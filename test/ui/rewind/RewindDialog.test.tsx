@@ -273,6 +273,26 @@ test('the list of files shows where links lead, pipes, and unusual permissions',
   ]);
 });
 
+test('of many files that are treated alike, the first are named and the rest is counted by folder', async () => {
+  const file = (mode: number) => ({ type: 'file', mode, bytes: 1, hash: 'x' }) as const;
+  const plan = [
+    ...Array.from({ length: 2003 }, (_, at) =>
+      step(`node_modules/p${at}/index.js`, { action: 'refuse', reason: 'it changed' }),
+    ),
+    ...Array.from({ length: 25 }, (_, at) => step(`bin/${at}`, { action: 'create', to: file(0o755) })),
+  ];
+  const { screen } = await open({ plan, rows: 20 });
+  await screen.press(keys.enter);
+  expect(screen.text().join('\n')).toContain('25 paths to restore, 2003 left unchanged');
+  await screen.press('f');
+  expect(screen.text().slice(1, -1)).toEqual([
+    ...[0, 1, 2].flatMap((at) => [`leave       node_modules/p${at}/index.js`, '  it changed']),
+    'leave       … and 2,000 more in node_modules/',
+    ...[0, 1, 2].map((at) => `recreate    bin/${at}  executable`),
+    'recreate    … and 22 more in bin/  executable',
+  ]);
+});
+
 test('Enter pressed while the list loads counts once it is shown', async () => {
   let isReady = (): void => undefined;
   const ready = new Promise<void>((done) => {
