@@ -37,5 +37,7 @@ function taskLines({ id, command, startedAtMs, end, lastLine }: TaskInfo): PageL
     pageLine(`  ${id.padEnd(4)} `, { text: state, role: end === undefined ? 'accent' : 'dim' }, `  ${flat}`),
     7,
   );
-  return lastLine === '' ? [head] : [head, hanging(pageLine({ text: `       ${lastLine}`, role: 'dim' }), 7)];
+  return lastLine === ''
+    ? [head]
+    : [head, hanging(pageLine({ text: `       last line: ${lastLine}`, role: 'dim' }), 7)];
 }

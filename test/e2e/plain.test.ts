@@ -146,7 +146,7 @@ test('dialogs are lists to answer: models, sessions, rewinding', long, async () 
   await terminal.submit('1');
   await terminal.waitForPrinted('restore what?');
   await terminal.submit('c');
-  await terminal.waitForPrinted(/Returned, not sent:\nsecond question/);
+  await terminal.waitForPrinted(/Returned, not sent:\n> second question/);
   await terminal.submit('/resume');
   await terminal.waitForPrinted(/1 session:\n1\. .*open here/);
   await terminal.submit('');

@@ -67,14 +67,17 @@ export function textLines(text: string, indent: number, role?: Role): readonly P
 
 /** Returns the page's text without colors and wrapping. */
 export function plainText(page: Page, columns = PLAIN_COLUMNS): string {
-  return page(columns)
-    .map(({ spans }) =>
-      spans
-        .map(({ text }) => text)
-        .join('')
-        .trimEnd(),
-    )
-    .join('\n');
+  return plainLines(page, columns).join('\n');
+}
+
+/** Like `plainText`, line by line; a name may contain line breaks. */
+export function plainLines(page: Page, columns = PLAIN_COLUMNS): readonly string[] {
+  return page(columns).map(({ spans }) =>
+    spans
+      .map(({ text }) => text)
+      .join('')
+      .trimEnd(),
+  );
 }
 
 /** A label and its value; the label may be indented. */

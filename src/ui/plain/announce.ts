@@ -91,7 +91,7 @@ function named(tool: string, title: string): string {
 
 function retryWords({ error, attempt, maxAttempts, until }: NonNullable<View['retry']>, now: number): string {
   const seconds = Math.max(1, Math.ceil((until - now) / 1000));
-  return `${sanitizeLine(error.message)} Retrying in ${durationWords(seconds)}, attempt ${attempt} of ${maxAttempts}. Ctrl+C stops it.`;
+  return `Error: ${sanitizeLine(error.message)} Retrying in ${durationWords(seconds)}, attempt ${attempt} of ${maxAttempts}. Ctrl+C stops it.`;
 }
 
 function stillWords(view: View, now: number): string {

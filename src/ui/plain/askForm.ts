@@ -15,8 +15,8 @@ import { reveal } from '../../protocol/text/reveal.ts';
 import { previewNotice } from '../dialog/permission.ts';
 import { fieldHint, hasReview, reviewOf } from '../form/formState.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { prefixLines, wrapText } from '../print/spans.ts';
 import { type Dialogue, TYPED_TOO_EARLY } from './askDialog.ts';
+import { quoted } from './foreignText.ts';
 
 interface FormPorts {
   /** Asks the next question. */
@@ -73,17 +73,11 @@ function openingWords(form: Form, title: string): readonly string[] {
     ...(link === undefined
       ? []
       : [`It wants you to open a page of the host ${new URL(link).host}.`, `Address: ${link}`]),
-    ...(message === undefined ? [] : quotedText(form, message)),
+    ...(message === undefined ? [] : quotedText(message)),
   ];
 }
 
-/** A text of the form; each line of a server's is marked as a quotation, and none is as wide as the terminal. */
-function quotedText(form: Form, text: string): readonly string[] {
-  const shown = reveal(text).trim();
-  return isOfServer(form) ? prefixLines(wrapText(shown, QUOTED_COLUMNS), '> ', '> ') : [shown];
-}
-
-const QUOTED_COLUMNS = 76;
+const quotedText = (text: string): readonly string[] => quoted(reveal(text).trim());
 
 function questionWords(form: Form, field: FormField, index: number): readonly string[] {
   const place = form.fields.length > 1 ? ` ${index + 1} of ${form.fields.length}` : '';
@@ -98,7 +92,7 @@ function questionWords(form: Form, field: FormField, index: number): readonly st
         : ` An empty line keeps ${inLine(given)}.`;
   return [
     ...(isOfServer(form)
-      ? [`Question${place}:`, ...quotedText(form, field.question)]
+      ? [`Question${place}:`, ...quotedText(field.question)]
       : [`Question${place}: ${reveal(field.question).trim()}`]),
     ...(hint === '' ? [] : [hint]),
     ...(notice === undefined ? [] : [notice]),
@@ -152,7 +146,7 @@ function askReview(form: Form, title: string, ports: FormPorts, answers: readonl
 
 function optionWords({ label, description, preview }: FormOption, index: number): string[] {
   const more = description === undefined || description.trim() === '' ? '' : ` (${inLine(description)})`;
-  const sketch = preview === undefined || preview.trim() === '' ? [] : [reveal(preview).trimEnd()];
+  const sketch = preview === undefined || preview.trim() === '' ? [] : quoted(reveal(preview).trimEnd());
   return [`${index + 1}: ${inLine(label)}${more}`, ...sketch];
 }
 

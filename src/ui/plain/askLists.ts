@@ -1,6 +1,6 @@
 /** Lists with their own commands in plain mode: context items, background tasks, turns to rewind to, sessions. */
 import type { Agent } from '../../agent/types.ts';
-import { itemsPage, type Page, plainText } from '../../commands/pages/page.ts';
+import { itemsPage, type Page, plainLines } from '../../commands/pages/page.ts';
 import { tasksPage } from '../../commands/tasks.ts';
 import type { RewindPlan, TurnRecord } from '../../protocol/checkpoints.ts';
 import type { ContextItem } from '../../protocol/contextReport.ts';
@@ -58,7 +58,7 @@ function commandDialogue<Row>(list: CommandList<Row>): Dialogue {
 }
 
 /** The lines of a page that is read out as a list. */
-const pageWords = (page: Page): readonly string[] => sanitize(reveal(plainText(page))).split('\n');
+const pageWords = (page: Page): readonly string[] => plainLines(page).map((line) => sanitize(reveal(line)));
 
 /** Maximum items read out, newest first. */
 const ITEMS_TOLD = 40;
@@ -241,7 +241,8 @@ export function pick(picker: Picker, ports: DialoguePorts): void {
       tell: [
         head(snapshot, rows.length),
         ...rowWords(snapshot, new Date(ports.now())),
-        'Answer with a number to open one, f and a number to fork it, words to search titles, / and words to search all content. An empty line cancels.',
+        'Answer with a number to open one, or f and a number to fork it.',
+        'Words search titles; / and words search all content. An empty line cancels.',
       ],
       answer(text) {
         if (text === '') leave();

@@ -14,6 +14,7 @@ import {
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { choiceOf, choiceText, type Dialogue, TYPED_TOO_EARLY } from './askDialog.ts';
+import { quoted } from './foreignText.ts';
 import { plainTheme } from './plainMarkdown.ts';
 import { diffText, revealed } from './plainPrinter.ts';
 
@@ -102,12 +103,16 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
     case 'paths':
       return [
         `${sanitizeLine(reveal(preview.verb))}:`,
-        ...preview.paths.map((path, index) => pathText(path, preview.realPaths?.[index])),
+        ...preview.paths.flatMap((path, index) => quoted(pathText(path, preview.realPaths?.[index]))),
       ];
     case 'plan':
-      return ['Plan:', words(preview.plan, { width: 100_000, theme: plainTheme }), 'End of the plan.'];
+      return [
+        'Plan:',
+        ...quoted(words(preview.plan, { width: 100_000, theme: plainTheme })),
+        'End of the plan.',
+      ];
     case 'text':
-      return [reveal(preview.text).trimEnd()];
+      return [...quoted(reveal(preview.text).trimEnd())];
     // Has its own dialog: `askForm.ts`.
     case 'form':
       return [];

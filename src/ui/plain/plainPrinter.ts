@@ -17,6 +17,7 @@ import { sanitize, sanitizeLine } from '../print/sanitize.ts';
 import { callLabel, failureOf, type ResultFacts, resultFacts, type ToolResult } from '../print/toolLine.ts';
 import type { EntryOptions } from '../print/toolResult.ts';
 import { withoutBoxDrawing } from './asciiSymbols.ts';
+import { quoted, type Room, rowsOf } from './foreignText.ts';
 import { plainTheme } from './plainMarkdown.ts';
 
 /** Wider than any line: the terminal wraps. */
@@ -24,6 +25,7 @@ const ENDLESS = 100_000;
 const SHELL_LINES = 40;
 
 interface WordsOptions extends PrinterOptions {
+  readonly room: () => Room;
   readonly words: MarkdownRenderer;
   /** True for a prompt that the terminal has already echoed. */
   readonly isEchoed: (text: string) => boolean;
@@ -43,6 +45,8 @@ export function createPlainPrinter(options: WordsOptions): Printer {
     showReasoning: options.showReasoning(),
     seqOf: (uuid) => options.entries?.().find((one) => one.uuid === uuid)?.seq,
   });
+  const inRows = (...lines: readonly string[]): string =>
+    lines.flatMap((line) => rowsOf(line, options.room())).join('\n');
   const entryWords = (entry: JSONLEntry): string | undefined => {
     if (entry.tool !== undefined) calls.set(entry.tool.id, entry.tool);
     const { toolResult } = entry;
@@ -54,17 +58,20 @@ export function createPlainPrinter(options: WordsOptions): Printer {
         isHeard: options.isHeard(toolResult.id),
       });
       calls.delete(toolResult.id);
-      return text;
+      return inRows(...text);
     }
     if (entry.type === 'user' && (entry.subtype === undefined || entry.subtype === 'prompt')) {
       const text = promptText(entry);
       return entry.isCompactSummary === true || options.isEchoed(text)
         ? undefined
-        : `You: ${sanitize(text).trim()}`;
+        : inRows(`You: ${sanitize(text).trim()}`);
     }
-    if (entry.type === 'user' && entry.subtype === 'shell') return shellWords(entry);
+    if (entry.type === 'user' && entry.subtype === 'shell') return inRows(...shellWords(entry));
     const text = renderEntry(entry, entryOptions());
-    return text === undefined ? undefined : withoutMarks(text);
+    if (text === undefined) return undefined;
+    // A reply comes before any question and is copied from; a compaction has several lines of ours.
+    const isWhole = entry.type === 'assistant' || entry.subtype === 'compact_boundary';
+    return isWhole ? withoutMarks(text) : inRows(withoutMarks(text));
   };
   const renderOne = (print: Print): string | undefined => {
     switch (print.type) {
@@ -81,7 +88,9 @@ export function createPlainPrinter(options: WordsOptions): Printer {
       case 'page':
         return withoutBoxDrawing(sanitize(reveal(plainText(print.page))));
       case 'notice':
-        return noticeWords(print.level, print.text);
+        return print.level === 'info'
+          ? messageWords(print.text)
+          : inRows(`${print.level === 'error' ? 'Error' : 'Warning'}: ${messageWords(print.text)}`);
     }
   };
   return {
@@ -97,12 +106,8 @@ export function createPlainPrinter(options: WordsOptions): Printer {
   };
 }
 
-/** A message of the program; the level becomes a word. */
-function noticeWords(level: 'info' | 'warning' | 'error', text: string): string {
-  const clean = withoutKeys(sanitize(reveal(text)).trim());
-  if (level === 'info') return clean;
-  return `${level === 'error' ? 'Error' : 'Warning'}: ${clean}`;
-}
+/** A message of the program. */
+const messageWords = (text: string): string => withoutKeys(sanitize(reveal(text)).trim());
 
 /** Replaces the keys in `/help`, which are those of the full screen. */
 function withoutKeys(text: string): string {
@@ -112,11 +117,9 @@ function withoutKeys(text: string): string {
 const KEYS =
   'A backslash at the end of a line continues on the next. !command runs a command yourself, @path names a file. Ctrl+C interrupts, twice quits; Ctrl+D quits too.';
 
-function shellWords(entry: JSONLEntry): string {
+function shellWords(entry: JSONLEntry): readonly string[] {
   const { command, output } = shellRun(entry);
-  return [`You ran: ${sanitizeLine(reveal(command, true))}`, ...outputText(output, SHELL_LINES, 'end')].join(
-    '\n',
-  );
+  return [`You ran: ${sanitizeLine(reveal(command, true))}`, ...outputText(output, SHELL_LINES, 'end')];
 }
 
 /** Removes leading symbols, which only add color to the sentence. */
@@ -152,7 +155,10 @@ interface ToolWordsOptions {
   readonly isHeard: boolean;
 }
 
-function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: ToolWordsOptions): string {
+function toolWords(
+  result: ToolResult,
+  { cwd, call, markdown, isHeard }: ToolWordsOptions,
+): readonly string[] {
   const facts = resultFacts(result, call);
   const { status } = facts;
   const shown = callLabel(facts.tool, facts.title);
@@ -172,7 +178,7 @@ function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: ToolWor
     ...(changed.length === 0
       ? []
       : [`Files changed: ${changed.map(({ path, kind }) => `${short(path, cwd)} ${kind}`).join(', ')}.`]),
-  ].join('\n');
+  ];
 }
 
 /**
@@ -218,7 +224,7 @@ function bodyWords(result: ToolResult, status: ResultFacts['status'], isHeard: b
 
 const stateWords = { completed: 'done', in_progress: 'now', pending: 'open' } as const;
 
-/** Output of a command, or an error: a few lines, and how many there are. */
+/** Output of a command, or an error: a few quoted lines, and how many there are. */
 export function outputText(text: string, most: number, keep: 'start' | 'end'): string[] {
   const lines = sanitize(text)
     .replace(/^\n+/, '')
@@ -226,9 +232,12 @@ export function outputText(text: string, most: number, keep: 'start' | 'end'): s
     .split('\n')
     .map((line) => line.trimEnd());
   if (lines.length === 1 && lines[0] === '') return [];
-  if (lines.length <= most + 1) return lines;
+  if (lines.length <= most + 1) return lines.flatMap(quoted);
   const shown = keep === 'start' ? lines.slice(0, most) : lines.slice(-most);
-  return [`${keep === 'start' ? 'First' : 'Last'} ${most} of ${lines.length} lines:`, ...shown];
+  return [
+    `${keep === 'start' ? 'First' : 'Last'} ${most} of ${lines.length} lines:`,
+    ...shown.flatMap(quoted),
+  ];
 }
 
 function planWords(call: JSONLEntry['tool'], markdown: (text: string) => string): string[] {
@@ -240,7 +249,7 @@ function planWords(call: JSONLEntry['tool'], markdown: (text: string) => string)
     !('plan' in input)
   )
     return [];
-  return typeof input.plan === 'string' ? ['Plan:', markdown(input.plan), 'End of the plan.'] : [];
+  return typeof input.plan === 'string' ? ['Plan:', ...quoted(markdown(input.plan)), 'End of the plan.'] : [];
 }
 
 function short(path: string, cwd: string): string {

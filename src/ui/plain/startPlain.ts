@@ -17,6 +17,7 @@ import type { Dialogue, DialoguePorts } from './askDialog.ts';
 import { askForm } from './askForm.ts';
 import { permission } from './askPermission.ts';
 import { askPhase } from './askPhase.ts';
+import { quoted, type Room, rowsOf } from './foreignText.ts';
 import { createLineReader, type LineReader } from './lineReader.ts';
 import { loadPlainMarkdown, splitPlain } from './plainMarkdown.ts';
 import { createPlainPrinter } from './plainPrinter.ts';
@@ -57,13 +58,15 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
   /** True once the input has ended; work already requested is still finished. */
   let isEnding = false;
 
+  const room = (): Room => ({ columns: options.stdout.columns || 80, isUtf8: options.isUtf8 });
   const write = (text: string): void => {
     const draft = reader.draft();
     const plain = options.isUtf8 ? text : asciiSymbols(text);
     options.stdout.write(draft === '' ? plain : `\n${plain}${draft}`);
   };
   const tell = (...lines: readonly string[]): void => {
-    if (lines.length > 0) write(lines.map((line) => `${line}\n`).join(''));
+    const rows = lines.flatMap((line) => rowsOf(line, room()));
+    if (rows.length > 0) write(`${rows.join('\n')}\n`);
   };
   const ask = (dialogue: Dialogue | undefined): void => {
     asked = dialogue;
@@ -149,7 +152,8 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
     onEnd,
   });
   options.onInterrupt(onInterrupt);
-  write(headerOf(options));
+  tell(`ClawdCode ${options.version} in ${options.directory}`);
+  if (options.isTerminal) write(HOW_TO_TYPE);
   return new Promise((resolve) => {
     const poll = setInterval(update, options.isTerminal ? POLL_MS : 2 * FRAME_MS);
     controller.subscribe(() => {
@@ -158,7 +162,7 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
       reader.close();
       resolve(exit);
     });
-    controller.begin(plainScreen({ write, tell, reader, words, echoed, heard }));
+    controller.begin(plainScreen({ write, tell, room, reader, words, echoed, heard }));
   });
 }
 
@@ -173,6 +177,7 @@ interface Shown {
 interface PlainScreen {
   readonly write: (text: string) => void;
   readonly tell: (...lines: readonly string[]) => void;
+  readonly room: () => Room;
   readonly reader: LineReader;
   readonly words: MarkdownRenderer;
   /** Prompts that the terminal has echoed, and calls that a question has read out: neither is printed again. */
@@ -181,9 +186,9 @@ interface PlainScreen {
 }
 
 /** The screen as the controller knows it. */
-function plainScreen({ write, tell, reader, words, echoed, heard }: PlainScreen): ScreenPorts {
+function plainScreen({ write, tell, room, reader, words, echoed, heard }: PlainScreen): ScreenPorts {
   const returnText = (text: string): void => {
-    if (!reader.insert(text)) tell('Returned, not sent:', text, 'End of returned text.');
+    if (!reader.insert(text)) tell('Returned, not sent:', ...quoted(text), 'End of returned text.');
   };
   return {
     write,
@@ -202,6 +207,7 @@ function plainScreen({ write, tell, reader, words, echoed, heard }: PlainScreen)
       createPrinter: (printer) =>
         createPlainPrinter({
           ...printer,
+          room,
           words,
           isEchoed: (text) => echoed.delete(text.trim()),
           isHeard: (id) => heard.delete(id),
@@ -235,11 +241,8 @@ function createQuietWatch(now: () => number): (snapshot: Snapshot, isEnding: boo
   };
 }
 
-function headerOf({ version, directory, isTerminal }: LinearOptions): string {
-  const how =
-    'Type what to do and press Enter. A backslash at the end of a line continues on the next. /help lists commands, Ctrl+C interrupts, Ctrl+D quits.\n';
-  return `ClawdCode ${version} in ${directory}\n${isTerminal ? how : ''}`;
-}
+const HOW_TO_TYPE =
+  'Type what to do and press Enter. A backslash at the end of a line continues on the next. /help lists commands, Ctrl+C interrupts, Ctrl+D quits.\n';
 
 /** Earlier single-line prompts, newest first. */
 async function loadHistory({

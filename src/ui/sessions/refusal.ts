@@ -47,7 +47,7 @@ export function refusalDialog(
     id: `refused ${id}`,
     title: name,
     body: [
-      { type: 'text', text: `${name} cannot be resumed here.`, only: 'lines' },
+      { type: 'text', text: `Cannot be resumed here: ${name}`, only: 'lines' },
       ...refusalText(refusal, now).map((text) => ({ type: 'text', text }) as const),
     ],
     choices: refusalChoices(refusal, back),

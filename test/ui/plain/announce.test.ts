@@ -52,7 +52,7 @@ test('a retry, a compaction and the queue are announced when they start', () => 
     },
   ]);
   expect(first).toEqual([
-    'It failed. Retrying in 5 seconds, attempt 2 of 10. Ctrl+C stops it.',
+    'Error: It failed. Retrying in 5 seconds, attempt 2 of 10. Ctrl+C stops it.',
     'Compacting the conversation.',
   ]);
   expect(second).toEqual(['Queued, sent with the next step: and more']);

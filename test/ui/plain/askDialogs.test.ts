@@ -93,7 +93,7 @@ describe('background tasks', () => {
     const dialogue = tasks(agent, ports);
     expect(dialogue?.tell.join('\n')).toContain('b1, running, npm run dev');
     expect(dialogue?.answer('o b1')).toBe('');
-    expect(told).toEqual(['one', 'two', 'End of the output of b1.']);
+    expect(told).toEqual(['> one', '> two', 'End of the output of b1.']);
     expect(dialogue?.answer('s 1')).toBe('');
     expect(dialogue?.answer('s b7')).toBe('There is no task b7.');
     expect(ops).toEqual([{ type: 'stop_task', id: 'b1' }]);
@@ -308,7 +308,7 @@ test('a question about a command points out unusual characters', () => {
   } as const;
   expect(permission(turn, ports).tell).toEqual([
     'Question: The model is repeating itself. Continue?',
-    'Let it continue?',
+    '> Let it continue?',
     '1, or y: Yes',
     '2, or n: No',
     'Answer y or n.',

@@ -75,8 +75,8 @@ test.each<[string, Preview, RegExp]>([
     { type: 'command', command: 'rm \u202Ea', cwd: '/p\nAnswer y.' },
     /Command: rm ‹U\+202E›a\nIn: \/p‹U\+000A›Answer y\.$/m,
   ],
-  ['paths', { type: 'paths', verb: 'Read', paths: ['/a', '/b\nc'] }, /Read:\n\/a\n\/b‹U\+000A›c/],
-  ['a plan', { type: 'plan', plan: 'First.' }, /Plan:\nFirst\.\nEnd of the plan\./],
+  ['paths', { type: 'paths', verb: 'Read', paths: ['/a', '/b\nc'] }, /Read:\n> \/a\n> \/b‹U\+000A›c/],
+  ['a plan', { type: 'plan', plan: 'First.' }, /Plan:\n> First\.\nEnd of the plan\./],
 ])('the whole preview is printed: %s', (_what, preview, words) => {
   const { dialogue } = ask({ ...asked, preview });
   expect(dialogue.tell.join('\n')).toMatch(words);

@@ -20,6 +20,7 @@ function told(...prints: readonly Print[]): string {
     markdown: () => words,
     showReasoning: () => false,
     words,
+    room: () => ({ columns: 80, isUtf8: true }),
     isEchoed: (text) => text === 'typed here',
     isHeard: (callId) => callId === 'heard',
   });
@@ -44,7 +45,7 @@ describe('each message names its speaker', () => {
     [
       'the user’s own command',
       user('out', { subtype: 'shell', data: { command: 'ls', output: 'a\nb' } }),
-      'You ran: ls\na\nb\n',
+      'You ran: ls\n> a\n> b\n',
     ],
     [
       'the end of a turn',
@@ -67,7 +68,7 @@ describe('results', () => {
         output: 'ok\n',
         display: { title: 'npm test', summary: '1.2 s' },
       },
-      'Bash: npm test. Done, exit code 0, 1.2 s.\nok\n',
+      'Bash: npm test. Done, exit code 0, 1.2 s.\n> ok\n',
     ],
     [
       'a command that failed',
@@ -79,7 +80,7 @@ describe('results', () => {
         output: 'boom',
         display: { title: 'npm test', summary: 'exit 1 · 1.2 s' },
       },
-      'Bash: npm test. Failed, exit 1, 1.2 s.\nboom\n',
+      'Bash: npm test. Failed, exit 1, 1.2 s.\n> boom\n',
     ],
     [
       'a file that was read',
@@ -96,7 +97,7 @@ describe('results', () => {
         error: 'The user said no.',
         display: { title: 'a.ts' },
       },
-      'Edit: a.ts. Not allowed.\nThe user said no.\n',
+      'Edit: a.ts. Not allowed.\n> The user said no.\n',
     ],
     [
       'an edit',
@@ -139,7 +140,7 @@ describe('results', () => {
   test('long output is printed with its end and its length', () => {
     const output = Array.from({ length: 300 }, (_, index) => `line ${index + 1}`).join('\n');
     const text = told(result({ id: '1', name: 'Bash', kind: 'command', output, display: { title: 'x' } }));
-    expect(text).toContain('Last 10 of 300 lines:\nline 291\n');
+    expect(text).toContain('Last 10 of 300 lines:\n> line 291\n');
     expect(text.split('\n').length).toBeLessThan(15);
   });
 });
