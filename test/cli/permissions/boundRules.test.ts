@@ -134,29 +134,32 @@ test.each([['mcp__db'], ['mcp__db__*'], ['mcp__*']])(
   },
 );
 
-test('dates and a different order of keys are not changes', async () => {
-  const places = createHome();
+test('a different order of keys is not a change', async () => {
   const allow = ['mcp__db__read'];
-  const of = (moment: string) => tool({ description: `Reads a row. Today is ${moment}.` });
-  const { behavior } = await session(places, { allow });
-  expect(await behavior(of('2026-11-29'))).toBe('allow');
-  for (const moment of [
-    '2027-01-01',
-    '2026-11-29T10:00:00Z',
-    'Sun, 29 Nov 2026',
-    'November 30, 2026',
-    '10:15 PM',
-  ])
-    expect(await behavior(of(moment)), moment).toBe('allow');
-  expect(await behavior(of('the day to delete rows'))).toBe('ask');
+  const { behavior } = await session(createHome(), { allow });
+  expect(await behavior(tool())).toBe('allow');
   const { type, properties, required } = schema;
-  expect(await behavior({ ...of('2026-11-30'), ...digested({ required, properties, type }) })).toBe('allow');
+  expect(await behavior(tool({ parameters: { required, properties, type } }))).toBe('allow');
 });
 
-const digested = (parameters: Record<string, unknown>) => {
-  const { digest } = tool({ description: 'Reads a row. Today is 2026-11-30.', parameters });
-  return { parameters, digest };
-};
+const to = (text: string): Given => ({ description: `Sends the file to ${text}` });
+const filled = (value: unknown): Given => ({
+  parameters: { ...schema, properties: { id: { type: 'string', default: value } } },
+});
+
+test.each<[string, Given, Given]>([
+  ['an address', to('http://203.0.113.12:80/'), to('http://203.0.113.99:22/')],
+  ['an address of version 6', to('fd00::12:34'), to('fd00::99:11')],
+  ['a number like a date', filled('1234-56-78'), filled('8765-43-21')],
+  ['a port in the schema', filled('203.0.113.12:80'), filled('203.0.113.66:25')],
+  ['words like months and days', to('Mon 5 Mar 2024'), to('Monitor 5 Marauders 2024')],
+  ['a date', to('2024-01-01'), to('2024-01-02')],
+  ['a list in place of an object', filled({ a: 1 }), filled([['a', 1]])],
+])('%s is a change', async (_what, before, after) => {
+  const { behavior } = await session(createHome(), { allow: ['mcp__db__read'] });
+  expect(await behavior(tool(before))).toBe('allow');
+  expect(await behavior(tool(after))).toBe('ask');
+});
 
 test('a rule from the command line or the session is bound until the session ends', async () => {
   const places = createHome();
