@@ -1,5 +1,6 @@
 /** The sandbox as a user experiences it, with default settings. */
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { cp, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -155,6 +156,32 @@ test.skipIf(!hasSandbox)(
     }
     for (const text of [started, searched].flatMap((all) => all.slice(searches.length)))
       expect(text).toContain('This call was not approved');
+  },
+);
+
+test.skipIf(!hasSandbox)(
+  'what a search may have seen of a secret that was saved meanwhile reaches neither the model nor the disk',
+  async () => {
+    const { server, work, print } = await setUpProgram();
+    const at = (name: string): string => join(work.repository, name);
+    writeFileSync(at('.env'), '{"TOKEN":"first-value"}\n');
+    const command = 'until [ -e go ]; do sleep 0.02; done; grep -rn TOKEN .; seq 90000 | sed s/^/line/';
+    const steps = [
+      () => ({ calls: [{ name: 'Bash', input: { command, run_in_background: true } }] }),
+      () => {
+        writeFileSync(at('saved'), '{"TOKEN":"second-value"}\n');
+        renameSync(at('saved'), at('.env'));
+        writeFileSync(at('go'), '');
+        return { calls: [{ name: 'BashOutput', input: { task_id: 'b1', wait: 10_000 } }] };
+      },
+      () => ({ text: 'Done.' }),
+    ];
+    server.otherwise(() => steps.shift()?.() ?? { text: 'More than expected.' });
+    await print(['-p', 'go']);
+    const told = textOf(server.requests().at(-1)?.messages.at(-1));
+    expect(told).toContain('The output is withheld: another program replaced or created .env');
+    const stored = spawnSync('grep', ['-rlE', 'second-value|line77777', work.home], { encoding: 'utf8' });
+    expect(stored).toMatchObject({ status: 1, stdout: '' });
   },
 );
 
