@@ -196,6 +196,30 @@ test('in a fork, own entries stay own and foreign ones foreign; a copy from anot
   expect(await ownIn(await newStore().forkSession(entries))).toEqual([false, false]);
 });
 
+test('changes before a compaction are still recognized when most of the log is no longer in memory', async () => {
+  const small = () => new PersistentStore({ dataRoot, projectRoot, programVersion: '1', wholeBytes: 1 });
+  const log = await small().createSession('s');
+  await log.append([header, prompt]);
+  await log.append([checkpoint()]);
+  for (let at = 0; at < 20; at += 1) await log.append([prompt]);
+  await log.saveCompaction('summary', { trigger: 'manual', preTokens: 1 });
+  await log.sync();
+  await log.append([prompt]);
+  await log.append([checkpoint()]);
+  const own = async (one: typeof log): Promise<readonly number[]> => {
+    const seqs: number[] = [];
+    for await (const entry of one.seen().range(0, one.seen().last))
+      if (one.isOwn(entry)) seqs.push(entry.seq);
+    return seqs;
+  };
+  expect(await own(log)).toEqual([2, 26]);
+  await log.close();
+  const again = await small().openSession('s');
+  expect(again.entries().some(({ seq }) => seq === 2)).toBe(false);
+  expect(await own(again)).toEqual([2, 26]);
+  await again.close();
+});
+
 test('the key is made with the first change: 32 bytes that only the user can read', async () => {
   const log = await newStore().createSession('s');
   await log.append([header, prompt]);
