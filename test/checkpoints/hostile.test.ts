@@ -37,6 +37,44 @@ async function changesOf(command: string): Promise<readonly PathChange[]> {
   return (await bench.checkpoints.capture()).changes;
 }
 
+test('another program may log links, pipes and modes, but none is made', async () => {
+  write('kept.sh', 'one\n');
+  shell('chmod 700 kept.sh; mkdir shared; chmod 775 shared');
+  const changes = await changesOf('rm kept.sh');
+  const before = changes[0]?.before;
+  if (before?.type !== 'file') throw new Error('The file was not recorded.');
+  write('now.sh', 'two\n');
+  const [now] = await changesOf('printf three > now.sh');
+  if (now?.after?.type !== 'file' || now.before?.type !== 'file') throw new Error('No change was recorded.');
+  const forged: readonly PathChange[] = [
+    { path: at('away'), before: { type: 'link', target: '/etc/passwd' } },
+    { path: at('here'), before: { type: 'link', target: 'now.sh' } },
+    { path: at('pipe'), before: { type: 'special', kind: 'pipe' } },
+    { path: at('device'), before: { type: 'special', kind: 'device' } },
+    { path: at('open.sh'), before: { ...before, mode: 0o777 } },
+    { path: at('now.sh'), before: { ...now.before, mode: 0o777 }, after: now.after },
+    { path: at('shared'), before: { type: 'folder', mode: 0o777 }, after: { type: 'folder', mode: 0o775 } },
+    { path: `${bench.root}/new/../up.sh`, before },
+    { path: `${bench.root}//double.sh`, before },
+  ];
+  const checkpoints = bench.reopen({});
+  const planned = await checkpoints.plan(forged, new Set(forged.map(({ path }) => path)));
+  expect(planned.steps.filter(({ action }) => action === 'refuse').map(({ path }) => path)).toEqual(
+    [forged[0], forged[1], forged[2], forged[3], forged[7], forged[8]].map((one) => one?.path),
+  );
+  const applied = await checkpoints.apply(planned);
+  expect(applied.notes).toEqual([]);
+  for (const name of ['away', 'here', 'pipe', 'device', 'new', 'up.sh', 'double.sh'])
+    expect(lstatSync(at(name), { throwIfNoEntry: false }), name).toBeUndefined();
+  const modes = ['open.sh', 'now.sh', 'shared'].map((name) => statSync(at(name)).mode & 0o7777);
+  expect(modes).toEqual([0o755, 0o755, 0o775]);
+  expect(readFileSync(at('now.sh'), 'utf8')).toBe('two\n');
+  // Changes that ClawdCode recorded itself are undone as they were, but never through a path with dots.
+  const own = await bench.checkpoints.plan(forged.filter((_, index) => index < 4 || index > 6));
+  const wanted = ['create', 'create', 'create', 'refuse', 'refuse', 'refuse'];
+  expect(own.steps.map(({ action }) => action)).toEqual(wanted);
+});
+
 test('of what another program may have logged, only ordinary files of the project are restored, without special bits', async () => {
   write('plain.sh', 'one\n');
   const changes = await changesOf('chmod 755 plain.sh; rm plain.sh; mkdir d');
@@ -61,7 +99,7 @@ test('of what another program may have logged, only ordinary files of the projec
     ['create', undefined],
   ]);
   await checkpoints.apply(planned);
-  expect([at('plain.sh'), at('e')].map((path) => statSync(path).mode & 0o7777)).toEqual([0o777, 0o777]);
+  expect([at('plain.sh'), at('e')].map((path) => statSync(path).mode & 0o7777)).toEqual([0o755, 0o755]);
   expect([existsSync(at('.husky')), existsSync(outside)]).toEqual([false, false]);
   const own = await checkpoints.plan(forged.slice(1, 3));
   expect(

@@ -1,12 +1,12 @@
 /** Plans a restore: reads the disk, changes nothing in the tree. */
 import { readdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, normalize } from 'node:path';
 import type { PathChange, PathState, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
 import { canonicalPath, statEntry } from '../scan/diskEntry.ts';
 import { hashBytes } from '../scan/stableRead.ts';
 import { historyAround } from '../scan/walk.ts';
 import { type CheckpointBlobs, describePath } from '../types.ts';
-import { byPath, currentState, sameState } from './states.ts';
+import { byPath, currentState, nameOf, sameState } from './states.ts';
 import { idleStep, makeStep, type RestoreDeps } from './steps.ts';
 import { type LoadContent, undoPath } from './undoPath.ts';
 
@@ -29,7 +29,7 @@ export async function planRestore(
     steps.set(
       path,
       blocked === undefined
-        ? await planPath(path, paths.get(path) ?? [], steps, deps)
+        ? await planPath(path, paths.get(path) ?? [], foreign.has(path), steps, deps)
         : idleStep(path, 'refuse', blocked, undefined),
     );
     if (deps.pace.isDue()) await deps.pace.pause();
@@ -41,6 +41,7 @@ export async function planRestore(
 async function planPath(
   path: string,
   changes: readonly PathChange[],
+  isForeign: boolean,
   above: ReadonlyMap<string, RestoreStep>,
   deps: RestoreDeps,
 ): Promise<RestoreStep> {
@@ -66,9 +67,11 @@ async function planPath(
       : deps.blobs.read({ hash: wanted });
   const undoing = await undoPath(disk, changes, load);
   if (undoing.type === 'refuse') return idleStep(path, 'refuse', undoing.reason, disk);
-  const undone = { ...undoing, to: withoutSpecialBits(undoing.to, disk) };
+  const undone = { ...undoing, to: withoutSpecialBits(undoing.to, disk, isForeign) };
   if ([undoing.to, undone.to].some((to) => sameState(disk, to)))
     return idleStep(path, 'nothing', undefined, disk);
+  if (isForeign && (undone.to?.type === 'link' || undone.to?.type === 'special'))
+    return idleStep(path, 'refuse', `It was ${nameOf(undone.to)}. ${NOT_OURS}`, disk);
   const missing = await unavailableContent(undone.to, undone.merged, deps.blobs);
   if (missing !== undefined) return idleStep(path, 'refuse', missing, disk);
   const name = describePath(deps.root, path);
@@ -102,13 +105,18 @@ const NOT_OURS =
 
 /**
  * The state without setuid, setgid and sticky: a log could name them for any file. A folder keeps those that it has on
- * disk.
+ * disk. A foreign change lets nobody else write who may not do so now.
  */
-function withoutSpecialBits(to: PathState | undefined, disk: PathState | undefined): PathState | undefined {
-  if (to?.type === 'file') return { ...to, mode: to.mode & 0o777 };
-  if (to?.type !== 'folder') return to;
-  const kept = disk?.type === 'folder' ? disk.mode & to.mode & 0o7000 : 0;
-  return { ...to, mode: (to.mode & 0o777) | kept };
+function withoutSpecialBits(
+  to: PathState | undefined,
+  disk: PathState | undefined,
+  isForeign: boolean,
+): PathState | undefined {
+  if (to?.type !== 'file' && to?.type !== 'folder') return to;
+  const now = disk?.type === to.type ? disk.mode : 0;
+  const allowed = isForeign ? 0o755 | (now & 0o777) : 0o777;
+  const kept = to.type === 'folder' ? now & 0o7000 : 0;
+  return { ...to, mode: to.mode & (allowed | kept) };
 }
 
 /** A path from a log that stores no secrets: it never existed under this name. */
@@ -116,7 +124,7 @@ const REDACTED = /\[redacted: [a-z0-9-]+ [0-9a-f]{4}\]/;
 
 /** Why nothing may be done at a path, regardless of its state; undefined if it may. */
 function unreachable(path: string, repositories: Map<string, boolean>): string | undefined {
-  if (!path.startsWith('/') || path.includes('\0')) return 'it is not a path';
+  if (!path.startsWith('/') || path.includes('\0') || normalize(path) !== path) return 'it is not a path';
   if (REDACTED.test(path)) return 'its name holds a secret, which is not stored';
   const owner = historyAround(path, repositories);
   return owner === undefined ? undefined : `it belongs to ${owner}`;
