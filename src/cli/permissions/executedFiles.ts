@@ -10,7 +10,7 @@ import { isInside, realpath } from '../../disk/paths.ts';
 import { repositoryTop, trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
 import { type ProgramText, projectVariables, serverProgram } from '../../protocol/settingsPrograms.ts';
 import { type ProjectFiles, projectFiles } from './projectFiles.ts';
-import { isUnknown, type Runs, runsOfText, runsOfWords } from './runPrograms.ts';
+import { type Execution, type Runs, runsOfText, runsOfWords } from './runPrograms.ts';
 import { filledIn, type KnownVariables } from './shellText.ts';
 
 type Settings = Pick<LoadedSettings, 'hooks' | 'servers'> & {
@@ -21,6 +21,9 @@ interface Place {
   readonly root: string;
   readonly home: string;
 }
+
+/** Dependencies, which are no part of the project. */
+const isDependency = /\/(?:node_modules|\.?venv)\//;
 
 /** Builds write these constantly. */
 const results = /(?:^|\/)(?:dist|build|out|target|bin|obj|node_modules|\.?venv|\.next)\//;
@@ -73,8 +76,13 @@ export function executedFiles(programs: readonly ProgramText[], place: Place): r
   return [...new Set(programs.flatMap((program) => filesOf(program, place).files))];
 }
 
-/** Scripts in scripts. */
-const MAX_DEPTH = 2;
+/** Scripts that a program starts and that are read in turn. With more, not all is known. */
+const MAX_SCRIPTS = 100;
+
+/** A file that runs. */
+interface StartedFile extends Execution {
+  readonly path: string;
+}
 
 /** The files that one program names or runs. If these are not known exactly, includes files with similar names. */
 export function filesOf(program: ProgramText, place: Place): ProgramFiles {
@@ -93,19 +101,38 @@ export function filesOf(program: ProgramText, place: Place): ProgramFiles {
   const found = new Set<string>();
   const folders = placesOf(runs, starts, home);
   for (const path of namedFiles(runs, starts, folders, place)) found.add(path);
-  const executed = executedPaths(runs, folders, starts, project);
-  const areAll = !runs.isOpen && executed.areAll;
-  const started = new Set([...moduleFiles(commandText(program), runs, folders, root), ...executed.files]);
-  if (!areAll) for (const path of similarFiles(runs, starts, project)) found.add(path);
-  let scripts = executed.files;
-  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
-    scripts = scripts.flatMap((script) => executedByScript(script, starts, place, project));
-    for (const path of scripts) started.add(path);
+  const started = new Set(moduleFiles(commandText(program), runs, folders, root));
+  const isBuilt = resultTest(top);
+  let areAll = true;
+  /** By path and arguments, so that each is read once. */
+  const scripts = new Map<string, StartedFile>();
+  /** Where scripts may be started: they inherit the folder. */
+  const places = new Set(starts);
+  const take = (from: Runs): void => {
+    for (const folder of placesOf(from, [...places], home)) places.add(folder);
+    if (places.size > MAX_FOLDERS) areAll = false;
+    const executed = executedPaths(from, [...places].slice(0, MAX_FOLDERS), starts, project);
+    for (const one of executed.files) {
+      started.add(one.path);
+      scripts.set(JSON.stringify([one.path, one.isShell, [...one.args]]), one);
+    }
+    if (!from.isOpen && executed.areAll) return;
+    areAll = false;
+    for (const path of similarFiles(from, starts, project)) found.add(path);
+  };
+  take(runs);
+  // What a script starts is appended.
+  for (const script of scripts.values()) {
+    // Dependencies are no part of the project; see `resultTest`.
+    if (isDependency.test(script.path) && isBuilt(script.path)) continue;
+    const text = shellTextOf(script, project);
+    if (text === null || scripts.size > MAX_SCRIPTS) areAll = false;
+    if (scripts.size > MAX_SCRIPTS) break;
+    if (typeof text === 'string') take(runsOfText(text, knownVariables(place, script)));
   }
   const inside = (paths: Iterable<string>): readonly string[] => [
     ...new Set([...paths].flatMap((path) => [path, realpath(path)]).filter((path) => isInside(path, top))),
   ];
-  const isBuilt = resultTest(top);
   return {
     files: inside([...found, ...started]).filter((path) => !isBuilt(path)),
     built: inside(started).filter(isBuilt),
@@ -130,10 +157,15 @@ function resultTest(top: string): (path: string) => boolean {
 }
 
 /** How scripts are usually named: https://docs.anthropic.com/en/docs/claude-code/hooks */
-function knownVariables({ root, home }: Place, script?: string): KnownVariables {
+function knownVariables({ root, home }: Place, script?: StartedFile): KnownVariables {
   const known = { ...projectVariables(root), HOME: home, SHELL: 'sh' };
-  const ofScript = script === undefined ? {} : { 0: script, BASH_SOURCE: script };
-  return new Map(Object.entries({ ...known, ...ofScript }).map(([name, text]) => [name, new Set([text])]));
+  const { path } = script ?? {};
+  const ofScript = path === undefined ? {} : { 0: path, BASH_SOURCE: path };
+  const variables: KnownVariables = new Map(
+    Object.entries({ ...known, ...ofScript }).map(([name, text]) => [name, new Set([text])]),
+  );
+  if (script !== undefined) variables.set('@', script.args.size === 0 ? new Set(['']) : script.args);
+  return variables;
 }
 
 const MAX_FOLDERS = 20;
@@ -180,18 +212,18 @@ function executedPaths(
   folders: readonly string[],
   starts: readonly string[],
   project: ProjectFiles,
-): { readonly files: readonly string[]; readonly areAll: boolean } {
+): { readonly files: readonly StartedFile[]; readonly areAll: boolean } {
   let areAll = true;
-  const files = [...executed].flatMap((text) =>
+  const files = [...executed].flatMap(([text, how]) =>
     (/^[/\uE000]/.test(text) ? ['/'] : folders).flatMap((folder) => {
       const path = inFolder(folder, text);
       if (!/[\uE000\uE001]/.test(path)) {
         const isMeant = folder === '/' || starts.includes(folder) || /^\.\.?\//.test(text);
-        return (kindOf(path) ?? isMeant) ? [path] : [];
+        return (kindOf(path) ?? isMeant) ? [{ path, ...how }] : [];
       }
       const matching = project.matching(path);
       areAll &&= matching !== undefined;
-      return matching ?? [];
+      return (matching ?? []).map((file) => ({ path: file, ...how }));
     }),
   );
   return { files, areAll };
@@ -216,27 +248,15 @@ function similarFiles(
 const MAX_SCRIPT_BYTES = 200_000;
 const shellScript = /^#![^\n]*\b(?:ba|da|z|k)?sh\b/;
 
-/** What a shell script of the project runs in turn. */
-function executedByScript(
-  script: string,
-  starts: readonly string[],
-  place: Place,
-  project: ProjectFiles,
-): readonly string[] {
-  if (!isInside(realpath(script), project.root)) return [];
-  const text = readFileNow(script, MAX_SCRIPT_BYTES)?.toString('utf8');
-  const isShell = text?.startsWith('#!')
-    ? shellScript.test(text)
-    : /(?:\.(?:ba|z|k)?sh|\/[^./]+)$/.test(script);
-  if (text === undefined || !isShell || text.includes('\0')) return [];
-  const runs = runsOfText(text, knownVariables(place, script));
-  const { files } = executedPaths(
-    { ...runs, executed: new Set([...runs.executed].filter((one) => !isUnknown(one))) },
-    placesOf(runs, starts, place.home),
-    starts,
-    project,
-  );
-  return files;
+/** The text of a shell script of the project; null if it is too long, undefined for other files. */
+function shellTextOf({ path, isShell }: StartedFile, { root }: ProjectFiles): string | null | undefined {
+  if (!isInside(realpath(path), root)) return undefined;
+  const isNamed = isShell || /\.(?:ba|z|k)?sh$/.test(path);
+  const text = readFileNow(path, MAX_SCRIPT_BYTES)?.toString('utf8');
+  if (text === undefined) return isNamed && kindOf(path) === true ? null : undefined;
+  const isScript = isNamed || /\/[^./]+$/.test(path);
+  const isRead = isShell || (text.startsWith('#!') ? shellScript.test(text) : isScript);
+  return isRead && !text.includes('\0') ? text : undefined;
 }
 
 const runsNode = /(?:^|[\s/'"`;&|(])(?:node|nodejs|bun|deno|tsx|ts-node)(?:\s|$)/;

@@ -1,5 +1,11 @@
 /** Finds what commands run: their programs, scripts and code, also those of shells inside them. Pure. */
-import { isInterpreter, isPlainShell, isRunner } from '../../permissions/options/runnerNames.ts';
+import {
+  isCarrier,
+  isInterpreter,
+  isPlainShell,
+  isRunner,
+  takesCode,
+} from '../../permissions/options/runnerNames.ts';
 import { dataWords, isDataValue, isPrinter } from './dataWords.ts';
 import {
   ANY,
@@ -14,7 +20,7 @@ import {
 /** The texts may contain `ANY` and `GLOB`. */
 export interface Runs {
   /** Programs that are named with a folder, and scripts. */
-  readonly executed: ReadonlySet<string>;
+  readonly executed: ReadonlyMap<string, Execution>;
   /** Words that are known in full. */
   readonly words: ReadonlySet<string>;
   /** The same, and what code in words may name; without data (`dataWords`). */
@@ -23,6 +29,14 @@ export interface Runs {
   readonly folders: ReadonlySet<string>;
   /** True if it runs something known only at run time. */
   readonly isOpen: boolean;
+}
+
+/** How a file is run. */
+export interface Execution {
+  /** A shell reads it, whatever its name and its first line. */
+  readonly isShell: boolean;
+  /** What its arguments may be. */
+  readonly args: ReadonlySet<string>;
 }
 
 /** What text for a shell runs. */
@@ -46,7 +60,7 @@ export function runsOfWords(
 }
 
 /** True if a text says nothing about the file that it names. */
-export const isUnknown = (text: string): boolean =>
+const isUnknown = (text: string): boolean =>
   text.includes(ANY) && text.replace(/[\uE000\uE001\s./~-]/g, '') === '';
 
 /** Commands inside commands. */
@@ -58,6 +72,14 @@ const MAX_MENTIONED = 2000;
 /** Maximum combinations of the words of `eval`. */
 const MAX_JOINED = 100;
 
+/**
+ * Runners of one program, which their words name in full: after options, variables and `leading` operands. All others
+ * may run something that is known only at run time (`run-parts`, `parallel`, `watchexec`, `ssh`).
+ */
+const plainRunners =
+  /^(?:xargs|sudo|doas|env|exec|command|builtin|g?timeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|trap|alias|coproc|npx|bunx|pnpx|uvx|corepack|flock|direnv|mise|asdf|dotenv|cross-env|env-cmd|caffeinate|chronic|xvfb-run|dbus-run-session|catchsegv|eatmydata|noglob|nocorrect|arch|xcrun|setarch|prlimit|rlwrap|busybox|toybox|-)$/;
+/** The operands before the program: a duration, a file, a priority. */
+const leading: Readonly<Record<string, number>> = { timeout: 1, gtimeout: 1, flock: 1, chrt: 1, taskset: 1 };
 const runsLater = /^(?:uv|poetry|pipenv|pnpm|npm|yarn|hatch|pdm|bundle|rye|pixi|conda|mamba|nix|nix-shell)$/;
 const subcommands = /^(?:run|test|x|exec|eval|task|watch)$/;
 /** Options of shells and interpreters after which no value follows. */
@@ -67,12 +89,17 @@ const loading = /^(?:-r|--(?:require|import|loader|experimental-loader|env-file|
 /** Options of wrappers that take the next word. */
 const valued =
   /^(?:-[IJLPadusEgkCcp]|-n|--(?:max-args|max-procs|user|signal|kill-after|adjustment|unset|chdir|delimiter|arg-file|replace|package|interval))$/;
-/** Code that calculates what it loads or runs. */
+/** Code that calculates what it loads or runs, or starts programs. */
 const calculates =
-  /\b(?:exec|eval|run_path|run_module|import_module|__import__|require|import|dofile|loadfile)\s*\(\s*(?!(['"`])[^'"`$]*\1\s*[,)])/;
+  /\b(?:subprocess|child_process|popen|spawnSync|getline|qx)\b|\bsystem(?:\s*\(|\s+[$"'@])|\bBun\.\$|\bDeno\.Command\b|\b(?:exec|eval|run_path|run_module|import_module|__import__|require|import|dofile|loadfile)\s*\(\s*(?!(['"`])[^'"`$]*\1\s*[,)])/;
+
+/** In awk, text that `|` feeds to a program. */
+const pipes = /(?<!\|)\|(?!\|)\s*(?:&|"|getline\b)|\bprintf?\b[^;}|]*\|(?!\|)/;
+/** What a program reads from its input or from an open file. */
+const isStream = /^\/(?:dev\/(?:stdin|fd\/)|proc\/[^/]+\/fd\/)/;
 
 class RunFinder implements Runs {
-  readonly executed = new Set<string>();
+  readonly executed = new Map<string, Execution>();
   readonly words = new Set<string>();
   readonly mentioned = new Set<string>();
   readonly folders = new Set<string>();
@@ -138,10 +165,21 @@ class RunFinder implements Runs {
       if (part !== '' && !/[\uE000\uE001]/.test(part)) this.mentioned.add(part);
   }
 
-  #execute(texts: Texts): void {
+  #execute(texts: Texts, isShell = false, args: readonly Texts[] = []): void {
     for (const text of texts)
-      if (isUnknown(text)) this.isOpen = true;
-      else if (text !== '' && text !== '-') this.executed.add(text);
+      if (isUnknown(text) || isStream.test(text)) this.isOpen = true;
+      else if (text !== '' && text !== '-') {
+        const before = this.executed.get(text);
+        this.executed.set(text, {
+          isShell: isShell || before?.isShell === true,
+          args: new Set([...(before?.args ?? []), ...args.flat()]),
+        });
+      }
+  }
+
+  /** Without arguments of its own, a script that is sourced gets those of the text around it. */
+  #source([script = [], ...args]: readonly Texts[]): void {
+    this.#execute(script, true, args.length > 0 ? args : [[...(this.#variables.get('@') ?? [ANY])]]);
   }
 
   #folders(words: readonly Texts[]): void {
@@ -166,29 +204,47 @@ class RunFinder implements Runs {
       return;
     }
     for (const text of new Set(program)) {
-      if (text.includes('/') || /[\uE000\uE001]/.test(text)) this.#execute([text]);
+      if (text.includes('/') || /[\uE000\uE001]/.test(text)) this.#execute([text], false, args);
       const name = text.replace(/^.*\//s, '').toLowerCase();
       this.#execute(loadedBy(name, args).filter((one) => !isUnknown(one)));
       if (name === 'eval') for (const code of joined(args)) this.readText(code, depth + 1);
       else if (name === 'trap' || name === 'alias')
         for (const code of args.flat()) this.readText(code.replace(/^[\w-]+=/, ''), depth + 1);
-      else if (name === 'source' || name === '.') this.#execute(args[0] ?? []);
-      else if (name === 'find' || /^fd(?:find)?$/.test(name)) this.#runEach(args, command, depth);
-      else if (isPlainShell(name) || text === '$SHELL') this.#runShell(args, command, depth);
+      else if (name === 'source' || name === '.') this.#source(args);
+      else if (name === 'find' || /^fd(?:find)?$/.test(name)) this.#runEach(name, args, command, depth);
+      else if (isPlainShell(name) || text === '$SHELL')
+        // Without a script, a shell reads its input, whatever that is.
+        this.#runShell(args, { ...command, isFed: command.isFed || program.length === 1 }, depth);
       else if (isInterpreter(name)) this.#interpret(name, args, command);
-      else if (isRunner(name) || runsLater.test(name)) this.#runWrapped(name, args, command, depth);
-      else if (!isPrinter(name))
-        for (const [at, word] of args.entries())
-          if (word.some((one) => /^(?:-f|--file)$/.test(one)))
-            this.#execute((args[at + 1] ?? []).filter((one) => !isUnknown(one)));
+      else if (isRunner(name) || isCarrier(name) || runsLater.test(name))
+        this.#runWrapped(name, args, command, depth);
+      else if (takesCode(name)) {
+        if (args.flat().some((code) => calculates.test(code) || pipes.test(code))) this.isOpen = true;
+        this.#executeNamed(args);
+      } else if (!isPrinter(name)) this.#executeNamed(args);
     }
   }
 
-  #runEach(args: readonly Texts[], command: ReadCommand, depth: number): void {
-    const filled = withAny(args, ['{}']);
+  #executeNamed(args: readonly Texts[]): void {
     for (const [at, word] of args.entries())
-      if (word.some((text) => /^(?:-exec(?:dir)?|-ok(?:dir)?|-[xX]|--exec(?:-batch)?)$/.test(text)))
-        this.#run(filled.slice(at + 1), command, depth + 1);
+      if (word.some((one) => /^(?:-f|--file)$/.test(one)))
+        this.#execute((args[at + 1] ?? []).filter((one) => !isUnknown(one)));
+  }
+
+  #runEach(name: string, args: readonly Texts[], command: ReadCommand, depth: number): void {
+    const filled = withAny(args, placeholders);
+    for (const [at, word] of args.entries()) {
+      const option = word.find((text) =>
+        /^(?:-(?:exec|ok)(?:dir)?|-[xX].*|--exec(?:-batch)?(?:=.*)?)$/s.test(text),
+      );
+      if (option === undefined) continue;
+      const attached = name === 'find' ? '' : option.replace(/^(?:-[xX]|--exec(?:-batch)?=?)/, '');
+      const words = [...(attached === '' ? [] : [[attached]]), ...filled.slice(at + 1)];
+      const end = words.findIndex((one) => one.includes(';'));
+      const own = end === -1 ? words : words.slice(0, end);
+      // Without a placeholder, `fd` adds the name at the end.
+      this.#run(name === 'find' ? own : [...own, [ANY]], command, depth + 1);
+    }
   }
 
   #runShell(args: readonly Texts[], command: ReadCommand, depth: number): void {
@@ -198,7 +254,7 @@ class RunFinder implements Runs {
     if (isCode) {
       const code = args.slice(at + 1).find((word) => !word.every((text) => /^[-+]/.test(text)));
       for (const text of code ?? []) this.readText(text, depth + 1);
-    } else this.#runScript(args, command, (text) => this.readText(text, depth + 1));
+    } else this.#runScript(args, command, true, (text) => this.readText(text, depth + 1));
   }
 
   #interpret(name: string, args: readonly Texts[], command: ReadCommand): void {
@@ -220,24 +276,33 @@ class RunFinder implements Runs {
     }
     // `bun run x`
     if (first?.some((text) => subcommands.test(text)) === true)
-      this.#runScript(args.slice(args.indexOf(first) + 1), command, read);
-    else this.#runScript(args, command, read);
+      this.#runScript(args.slice(args.indexOf(first) + 1), command, false, read);
+    else this.#runScript(args, command, false, read);
   }
 
   /** The script among the words of a shell or an interpreter, or what it reads instead. */
-  #runScript(args: readonly Texts[], command: ReadCommand, read: (text: string) => void): void {
+  #runScript(
+    args: readonly Texts[],
+    command: ReadCommand,
+    isShell: boolean,
+    read: (text: string) => void,
+  ): void {
     for (const [at, word] of args.entries())
       if (word.some((text) => loading.test(text))) this.#execute(args[at + 1] ?? []);
     const scripts = scriptsIn(args);
-    for (const script of scripts) this.#execute(script);
+    for (const script of scripts) this.#execute(script, isShell, args.slice(args.indexOf(script) + 1));
     if (scripts.some((script) => script.some((text) => text !== '-'))) return;
     for (const text of command.documents.flat()) read(text);
-    for (const input of command.inputs) this.#execute(input);
+    for (const input of command.inputs) this.#execute(input, isShell);
     if (command.isFed && command.documents.length + command.inputs.length === 0) this.isOpen = true;
   }
 
   #runWrapped(name: string, given: readonly Texts[], command: ReadCommand, depth: number): void {
+    if (name === 'command' && given[0]?.some((text) => /^-[vV]$/.test(text)) === true) return;
+    const isPlain = plainRunners.test(name) || runsLater.test(name) || isCarrier(name);
+    if (!isPlain) this.isOpen = true;
     const isList = name === 'xargs' || name === 'parallel';
+    let skipped = leading[name] ?? 0;
     const hasProgram = given.some((word) => !word.every((text) => /^-./.test(text)));
     const args = isList && hasProgram ? [...withAny(given, replacedBy(given)), [ANY]] : given;
     let isValue = false;
@@ -256,6 +321,10 @@ class RunFinder implements Runs {
       const isSkipped =
         word.every((text) => /^(?:\d[\d.]*[smhd]?|[A-Za-z_]\w*=.*)$/s.test(text)) ||
         (isValue && word.every(isUnknown));
+      if (!isValue && skipped > 0 && !word.every((text) => text.includes('='))) {
+        skipped -= 1;
+        continue;
+      }
       const isLast = !isSkipped && !isValue;
       if (!isSkipped) this.#run(args.slice(at), command, depth + 1);
       isValue = false;
@@ -264,7 +333,8 @@ class RunFinder implements Runs {
         const later = args.findIndex(
           (one, index) => index > at && one.some((text) => isPlainShell(text) || isInterpreter(text)),
         );
-        if (later !== -1 && runsLater.test(name)) this.#run(args.slice(later), command, depth + 1);
+        if (later !== -1 && (runsLater.test(name) || isCarrier(name)))
+          this.#run(args.slice(later), command, depth + 1);
         return;
       }
     }
@@ -311,8 +381,10 @@ function replacedBy(args: readonly Texts[]): readonly string[] {
       text === '-I' || text === '-J' ? (args[at + 1] ?? []) : (/^-[IJi](.+)/.exec(text)?.[1] ?? []),
     ),
   );
-  return ['{}', '{.}', '{/}', '{//}', ...given];
+  return [...placeholders, ...given];
 }
+
+const placeholders = ['{}', '{.}', '{/}', '{//}', '{/.}'];
 
 const withAny = (args: readonly Texts[], tokens: readonly string[]): readonly Texts[] =>
   args.map((word) =>

@@ -107,6 +107,8 @@ class Reader {
       }
       const start = this.#at;
       if (/[ \t]/.test(char)) this.#at += 1;
+      // The operators of a condition start no commands.
+      else if (/[;&|<>()]/.test(char) && this.#isCondition(command)) this.#at += 1;
       else if (this.#source.startsWith('\\\n', this.#at)) this.#at += 2;
       else if (char === '\n') {
         this.#at += 1;
@@ -117,7 +119,8 @@ class Reader {
         if (char === '|') this.#hasPipe = true;
         this.#at += 1;
         end();
-      } else if (char === '(') {
+      } else if (char === '(' && this.#arithmetic()) end();
+      else if (char === '(') {
         this.#at += 1;
         const [only] = command.words;
         if (command.words.length === 1 && /^\s*\)/.test(this.#source.slice(this.#at))) {
@@ -138,6 +141,38 @@ class Reader {
       if (this.#at === start) this.#at += 1;
     }
     end();
+  }
+
+  /** True between `[[` and a `]]` on the same line. */
+  #isCondition({ words }: OpenCommand): boolean {
+    const isOpen = words[0]?.includes('[[') === true && !words.some((word) => word.includes(']]'));
+    return isOpen && /^[^\n]*\s\]\]/.test(this.#source.slice(this.#at));
+  }
+
+  /** Reads `((…))`; false if this is something else, such as a subshell in a subshell. */
+  #arithmetic(): boolean {
+    if (!this.#source.startsWith('((', this.#at)) return false;
+    const [at, ...counts] = [this.#at, this.#commands.length, this.#values.length, this.#outputs.length];
+    this.#at += 2;
+    for (let open = 2; open > 0; ) {
+      const char = this.#source.charAt(this.#at);
+      // The inner bracket ends next to the outer one.
+      if (char === '' || (open === 1 && char !== ')')) {
+        this.#at = at;
+        [this.#commands.length, this.#values.length, this.#outputs.length] = counts as [
+          number,
+          number,
+          number,
+        ];
+        return false;
+      }
+      if (char === '$' || char === '`') this.#dollar(true);
+      else {
+        open += { '(': 1, ')': -1 }[char] ?? 0;
+        this.#at += 1;
+      }
+    }
+    return true;
   }
 
   #opened(): OpenCommand {
@@ -177,7 +212,10 @@ class Reader {
   /** False if there is none here. */
   #redirection(command: OpenCommand): boolean {
     const before = this.#at;
-    const operator = this.#skip(/[0-9]*(?:<<<|<<-?|<>|<(?!\()|&>>?|>>|>\||>&|>(?!\())/y).replace(/^\d+/, '');
+    const operator = this.#skip(/[0-9]*(?:<<<|<<-?|<>|<&|<(?!\()|&>>?|>>|>\||>&|>(?!\())/y).replace(
+      /^\d+/,
+      '',
+    );
     if (operator === '') {
       this.#at = before;
       return false;
@@ -191,6 +229,8 @@ class Reader {
     }
     const [target = []] = this.#word(false);
     if (operator === '<<<') command.documents.push(target);
+    // A file that was opened elsewhere.
+    else if (operator === '<&') command.inputs.push([ANY]);
     else if (operator.startsWith('<')) command.inputs.push(target);
     // Text that is only written is not run.
     if (
@@ -375,7 +415,7 @@ class Reader {
     if (this.#source.charAt(this.#at) === '`') return this.#substitution('`');
     this.#at += 1;
     const next = this.#source.charAt(this.#at);
-    if (next === '(') return this.#substitution(')');
+    if (next === '(') return this.#arithmetic() ? [ANY] : this.#substitution(')');
     if (next === '{') return this.#braced();
     if (next === "'" && !isQuoted)
       return [ansiText(this.#skip(/'(?:[^'\\]|\\.)*'?/sy).replace(/^'|'$/g, ''))];

@@ -160,7 +160,7 @@ describe('a definition’s arguments are read as a list, with its folder and var
   });
 });
 
-test('files that a project’s shell script runs count, two scripts deep; files that it only reads do not', () => {
+test('files that a project’s shell script runs count; files that it only reads do not', () => {
   expect(filesRun({ command: 'scripts/outer.sh' }).names).toEqual([
     'scripts/lib.sh',
     'scripts/lint.py',
@@ -183,6 +183,21 @@ describe('if only the shell can tell what runs, files with names from the comman
     ['X=scripts/x.js; while read X; do node $X; done', 'scripts/x.js'],
     ['bash <(cat scripts/check.sh)', check],
     ["python3 -c \"exec(open('scr' + 'ipts/lint.py').read())\""],
+    ['run-parts scripts', 'scripts/deep/run.sh', check],
+    ['fd . scripts -x sh', check],
+    ['fd -e sh -xbash'],
+    ['fd . scripts --exec-batch bash', check],
+    ['find scripts -type f -exec {} \\;', check],
+    ['parallel sh ::: scripts/*'],
+    ['watchexec -w scripts sh scripts/check.sh', check],
+    ['cat scripts/check.sh | ssh host sh', check],
+    ['bash /dev/stdin < scripts/check.sh', check],
+    ['exec 3< scripts/check.sh; sh <&3', check],
+    ['cat scripts/check.sh | timeout 5 bash -s', check],
+    ["awk '{ system($0) }' scripts/check.sh", check],
+    ['awk \'{ print | "sh" }\' scripts/check.sh', check],
+    ["perl -ne 'system $_' scripts/check.sh", check],
+    ["python3 -c \"import subprocess; subprocess.run(['sh', 'scripts/check.sh'])\"", check],
     ['"$CLAUDE_PROJECT_DIR/$UNKNOWN"'],
   ];
   test.each(rows)('%s', (command, ...names) => {
@@ -243,6 +258,88 @@ describe('common hooks cover only their own script', () => {
   ];
   test.each(rows)('%s', (command, ...names) => {
     expect(filesRun({ command })).toEqual({ names, areAll: true });
+  });
+});
+
+describe('what a script finds at run time makes the whole command open, at any depth', () => {
+  const rows: readonly string[] = [
+    'find "$(dirname "$0")/hooks.d" -type f -exec sh {} \\;',
+    'find hooks.d -type f | while read -r f; do bash "$f"; done',
+    'eval "$(cat hooks.d/a.txt)"',
+    'cat hooks.d/a.txt | sh',
+    'while read -r line; do eval "$line"; done < hooks.d/a.txt',
+    'printf "%s\\n" hooks.d/* | xargs -n1 sh',
+    'run-parts hooks.d',
+    'exec "$UNKNOWN"',
+    'bash',
+    'sh "$1"',
+    'for ((i = 0; i < 3; i++)); do "$(sed -n "$i"p hooks.d/a.txt)"; done',
+    `${'# filler\n'.repeat(3000)}sh x.sh`,
+  ];
+  test.each(rows)('%#', (text) => {
+    for (const [name, content] of [
+      ['nested/open.sh', text],
+      ['nested/last.inc', '. nested/open.sh "$(date)"'],
+      ['nested/third.sh', 'sh ./last.inc'],
+      ['nested/second', '#!/bin/sh\ncd nested; ./third.sh'],
+      ['nested/first.sh', '"$(dirname "$0")"/second'],
+      ['hooks.d/a.txt', ''],
+    ] as const) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), content);
+    }
+    const { names, areAll } = filesRun({ command: 'bash nested/first.sh' });
+    expect(areAll).toBe(false);
+    expect(names).toEqual(expect.arrayContaining(['nested/last.inc', 'nested/open.sh', 'nested/third.sh']));
+  });
+
+  test('a script that is too long to be read, and scripts without end', () => {
+    mkdirSync(join(root, 'many'), { recursive: true });
+    writeFileSync(join(root, 'many/long.sh'), `${'#\n'.repeat(150_000)}sh "$1"`);
+    expect(filesRun({ command: 'many/long.sh' }).areAll).toBe(false);
+    for (let at = 0; at < 120; at++) writeFileSync(join(root, `many/${at}.sh`), `sh many/${at + 1}.sh`);
+    expect(filesRun({ command: 'sh many/0.sh' }).areAll).toBe(false);
+    writeFileSync(join(root, 'many/50.sh'), '');
+    expect(filesRun({ command: 'sh many/0.sh' }).areAll).toBe(true);
+  });
+});
+
+describe('ordinary scripts run nothing but what is known', () => {
+  const rows: readonly (readonly [string, ...string[]])[] = [
+    [
+      'file=$(jq -r .tool_input.file_path)\ncase "$file" in\n  *.ts|*.js) npx prettier --write "$file" ;;\nesac',
+    ],
+    ['if [[ "$CMD" =~ ^(rm|sudo)\\ ]] || [[ -n "$A" && "$B" == x ]]; then\n  exit 2\nfi'],
+    [
+      'n=$(( $(wc -l < .log) + $count ))\nif (( n > $max )); then tail -n 5 .log; fi\nfor (( i=0; i<$n; i++ )); do :; done',
+    ],
+    ['command -v "$TOOL" >/dev/null || exit 0\ntimeout "${T:-60}" npm test'],
+    ['git ls-files -z "*.sh" | xargs -0 shellcheck\nfind src -name "*.py" -exec black --check {} +'],
+    ['args=(--write)\nargs+=("$1")\nnpx prettier "${args[@]}"'],
+    ['changed="$(git diff --name-only)"\nwhile read -r f; do npx eslint "$f"; done <<< "$changed"'],
+    ['log() { printf "%s\\n" "$*" >&2; }\nlog "$(date)"; trap "rm -rf $tmp" EXIT'],
+    ["awk '/foo|bar/ { print $1 }' package.json | sort\ndocker compose exec -T app vendor/bin/phpcs"],
+    ['. "$NVM_DIR/nvm.sh"\nexec npm run lint -- "$@"'],
+    ['exec "$@"'],
+    ['node scripts/x.js "$1"\npython3 -m json.tool', 'scripts/x.js'],
+    ['for f in "$(dirname "$0")"/*.js; do node "$f"; done', 'scripts/x.js'],
+  ];
+  test.each(rows)('%s', (text, ...names) => {
+    writeFileSync(join(root, 'scripts/ordinary.sh'), text);
+    const found = filesRun({ command: 'bash scripts/ordinary.sh npm test' });
+    expect(found.names).toEqual(expect.arrayContaining(['scripts/ordinary.sh', ...names]));
+    expect(found.areAll).toBe(true);
+  });
+});
+
+test('a script gets its arguments, and starts where its caller has changed to', () => {
+  mkdirSync(join(root, 'inner'), { recursive: true });
+  writeFileSync(join(root, 'with.sh'), 'cd inner\n"$@"');
+  writeFileSync(join(root, 'inner/a.sh'), 'sh b.sh');
+  writeFileSync(join(root, 'inner/b.sh'), '');
+  expect(filesRun({ command: 'sh with.sh ./a.sh' })).toEqual({
+    names: ['a.sh', 'b.sh', 'inner/a.sh', 'inner/b.sh', 'with.sh'],
+    areAll: true,
   });
 });
 

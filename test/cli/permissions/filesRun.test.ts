@@ -85,7 +85,7 @@ test('a script that prints an API key is protected; its command starts in the ho
   expect(names('pass show llm')).toEqual([]);
 });
 
-test('scripts that a shell script sources or starts are protected, two levels deep', () => {
+test('scripts that a shell script sources or starts are protected, at any depth', () => {
   const root = temporaryFolder();
   mkdirSync(join(root, 'tools/lib'), { recursive: true });
   const texts = {
@@ -107,8 +107,8 @@ test('scripts that a shell script sources or starts are protected, two levels de
   };
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(root, name), text);
   expect(run(root, 'bash ./tools/check.sh')).toEqual([
-    ...['e', 'tools/check.sh', 'tools/d.sh', 'tools/g.py', 'tools/lib/a.sh', 'tools/lib/b.sh'],
-    ...['tools/lib/c.sh', 'tools/lib/deep.sh', 'tools/lib/f.sh'],
+    ...['e', 'tooDeep.sh', 'tools/check.sh', 'tools/d.sh', 'tools/g.py', 'tools/lib/a.sh', 'tools/lib/b.sh'],
+    ...['tools/lib/c.sh', 'tools/lib/deep.sh', 'tools/lib/f.sh', 'tools/tooDeep.sh'],
   ]);
   // A binary, or a script in another language, is not read.
   writeFileSync(join(root, 'tools/run'), '#!/usr/bin/env node\n. ./lib.sh');
