@@ -187,6 +187,101 @@ const xargsOptions = [
   ],
   ...['-d x ', '-L1 ', '-E x ', '-i '],
 ];
+/** Programs between the two; some print other lines than they read. */
+const filters = [
+  ...[
+    'head',
+    'head -2',
+    'head -n 1',
+    'head -c 5',
+    'tail -n +2',
+    'tail -1',
+    'tail -c 6',
+    'sort',
+    'sort -u',
+    'sort -r',
+  ],
+  ...[
+    'sort -t / -k 2',
+    'sort -n',
+    'uniq',
+    'uniq -c',
+    'uniq -d',
+    'cat',
+    'cat -n',
+    'tac',
+    'grep t',
+    'grep -v x',
+    'grep -n t',
+  ],
+  ...[
+    'grep -o e.*',
+    'grep -c t',
+    'grep -E "a|s"',
+    'grep -iF T',
+    'grep -w a',
+    'grep -m 1 t',
+    'grep -A 1 a',
+    'grep -z t',
+  ],
+  ...[
+    'egrep t',
+    'rg t',
+    'rg -v t',
+    'rg -n t',
+    'sed 1q',
+    'sed -n 1,2p',
+    'sed 2d',
+    'sed s/a/b/',
+    'sed p',
+    'cut -c 2-',
+  ],
+  ...[
+    'awk 1',
+    'tr a b',
+    'rev',
+    'nl',
+    'tee /dev/null',
+    'sort a.txt',
+    'grep t a.txt',
+    'head -1 a.txt',
+    "sed '1!d'",
+  ],
+];
+const reads = [
+  'read f',
+  'read -r f',
+  'IFS= read -r f',
+  'read -r f g',
+  'IFS=/ read -r f',
+  'read -s f',
+  'read -n 3 f',
+];
+/** Commands in a loop that may read the lines of the loop. */
+const inBody = [
+  ...[
+    '',
+    '',
+    'echo "$f"; ',
+    'head -c 2; ',
+    'cat; ',
+    'read g; ',
+    'ls; ',
+    'wc -l; ',
+    'grep x; ',
+    'cd src; ',
+    'f=a.txt; ',
+  ],
+  ...[
+    'cat a.txt; ',
+    '[ -f "$f" ] && ',
+    'head -n "$f"; ',
+    'sort | head -1; ',
+    'true; ',
+    'git status -s; ',
+    'rg x; ',
+  ],
+];
 const commits = ['main', 'HEAD', 'other', 'v1', 'HEAD~1', 'main~9', '$x', '-a', '"stash@{0}"'];
 
 /** A command that prints names of files. */
@@ -223,9 +318,10 @@ function printing(random: Random, { word }: Words): string {
 
 /** A command with these names as words. */
 export function foundNames(random: Random, words: Words): string {
-  const { chance, pick } = random;
+  const { chance, pick, some } = random;
   const print = (): string => printing(random, words);
   const take = (): string => pick(takers);
+  const filtered = (): string => some(1, 2, () => pick(filters)).join(' | ');
   const before = chance(0.15)
     ? pick(['cd src && ', 'cd docs; ', 'cd odd && ', 'IFS=/; ', 'x=1; ', 'set -e; '])
     : '';
@@ -233,7 +329,14 @@ export function foundNames(random: Random, words: Words): string {
     () => `${print()} | xargs ${pick(xargsOptions)}${take()}`,
     () => `${print()} | xargs ${pick(xargsOptions)}${take()}`,
     () =>
-      `${print()} ${pick(['|', '|&'])} ${pick(['head -2', 'sort', 'tee /dev/null', 'cat'])} | xargs ${take()}`,
+      `${print()} ${pick(['|', '|', '|&'])} ${filtered()} | xargs ${pick(['', '', '-0 ', '-n1 '])}${take()}`,
+    () => `${take()} $(${print()} | ${filtered()})`,
+    () => `for f in $(${print()} | ${filtered()}); do ${take()} "$f"; done`,
+    () =>
+      `${print()} ${chance(0.3) ? `| ${filtered()} ` : ''}| while ${pick(reads)}; do ${pick(inBody)}${take()} ${pick(['"$f"', '$f', '"./$f"'])}; ${pick(inBody)}done${pick(['', '', '', ' 2>/dev/null', ' < a.txt', '; cat "$f"'])}`,
+    () => `for i in $(seq ${pick(['3', '1 3', '0 2', '3 1', '-1 1', '1 2 5', 'x'])}); do ${take()} $i; done`,
+    () =>
+      `n=$(${print()} | wc ${pick(['-l', '-c', '-l a.txt', ''])}); ${pick(['echo', 'ls', 'test -n', 'head'])} ${pick(['$n', '"$n"', '-$n'])}`,
     () => `${take()} $(${print()})`,
     () => `${take()} ${pick(['$(', '$( ', '"$('])}${print()})${pick(['', '', '"', '.x', ' a.txt'])}`,
     () =>
