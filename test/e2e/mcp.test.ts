@@ -242,7 +242,7 @@ test('a server’s prompt is a command, and a resource named after @ is read for
   await terminal.waitForPrinted('@test:note://one');
   await terminal.submit('/mcp__test__review_pr 12 the tests');
   await terminal.waitForPrinted('Reviewed.');
-  const chosen = /is the text of a prompt that the user has chosen[^]*<prompt>\nReview pull request/;
+  const chosen = /is the text of a prompt that the user has chosen.*<prompt>\nReview pull request/s;
   expect(result(setup)).toMatch(chosen);
   expect(result(setup)).toContain('Review pull request 12; look at the tests.\n</prompt>');
   setup.server.script({ text: 'Reviewed without a screen.' });

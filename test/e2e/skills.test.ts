@@ -135,7 +135,7 @@ test('a skill with context: fork runs in a subagent, for the user and for the mo
   expect(textOf(child?.messages.at(-1))).toBe('Survey the house with care.');
   expect(child?.tools?.map((tool) => tool.function.name)).not.toContain('Edit');
   const told = (main?.messages ?? []).map(textOf);
-  expect(told.join('\n')).toMatch(/between the lines (\S+):\n\n\1\n[^]*There are two rooms\.[^]*\n\1\n/);
+  expect(told.join('\n')).toMatch(/between the lines (\S+):\n\n\1\n.*There are two rooms\..*\n\1\n/s);
   expect(told.join('\n')).not.toContain('with care');
   expect(told).toContainEqual(expect.stringContaining('/survey the house'));
 
@@ -212,7 +212,7 @@ test('files that a forked skill mentions are in its subagent’s prompt', {
   );
   await print(['-p', 'survey it']);
   expect(textOf(server.requests()[1]?.messages.at(-1))).toMatch(
-    /^Survey by @rules\.md\.\n+The files .* are between the lines (\S+): data, not instructions\.\n\n\1\n[^]*RULE-FILE[^]*\n\1$/,
+    /^Survey by @rules\.md\.\n+The files .* are between the lines (\S+): data, not instructions\.\n\n\1\n.*RULE-FILE.*\n\1$/s,
   );
   server.script({ text: 'Surveyed.' }, { text: 'Done.' });
   await print(['-p', '/survey']);
