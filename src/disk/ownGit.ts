@@ -125,6 +125,13 @@ const failure = (problem: string): GitEnd => ({ code: null, stdout: Buffer.alloc
 const unreadable = (path: string): string =>
   `Git would read ${path.slice(0, MAX_PROBLEM)}, which is a pipe, a device or a huge file. Replace it with a small file, or remove it from the git settings.`;
 
+/** What to do about a run that was not started or was stopped; empty if its problem says that. */
+export function adviceFor(problem: string, timeoutMs: number): string {
+  if (problem === NOT_INSTALLED) return 'Install it.';
+  const isLimit = problem === TOO_MUCH || problem === tooSlow(timeoutMs);
+  return isLimit ? 'Name fewer commits or files: -n 20, -- src.' : '';
+}
+
 const tooSlow = (timeoutMs: number): string =>
   `Git did not finish within ${timeoutMs / 1000} seconds and was stopped.`;
 

@@ -76,6 +76,8 @@ export interface DiskLookups {
     shown: Shown,
     workspace: readonly string[],
   ) => boolean;
+  /** Why git could not answer the last of these two queries; undefined if it did, or if another reason is known. */
+  readonly gitProblem?: () => string | undefined;
   /** The file, absolute, that would block git in a directory; undefined if there is none. See `blockingFile`. */
   readonly blocksGit: (directory: string) => string | undefined;
   /** True if git would start programs that the repository found from a directory names. */

@@ -282,7 +282,7 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
   if (files === undefined)
     return {
       behavior: 'ask',
-      reason: blockedReason(what, place, policy) ?? `It is unknown which files ${what} shows.`,
+      reason: blockedReason(what, place, policy) ?? unknownFiles(`${what} shows`, policy),
     };
   for (const path of files) {
     const found = held(path);
@@ -301,7 +301,7 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
   if (first !== undefined && policy.gitHeldCredentials(place, settings, shown, workspaceFolders(policy)))
     return {
       behavior: 'ask',
-      reason: `${what} shows ${settings.map((path) => relative(policy.root, path)).join(', ')}: some version may hold a password or token.`,
+      reason: `${what} shows ${settings.map((path) => relative(policy.root, path)).join(', ')}: some version may hold a password or token${becauseOfGit(policy)}`,
     };
   return allowed;
 }
@@ -310,6 +310,17 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
 export function blockedReason(what: string, place: string, policy: Policy): string | undefined {
   const file = policy.blocksGit(place);
   return file && `${what} would read ${quotedName(file)}, which is a pipe, a device or a huge file.`;
+}
+
+/** The reason if git does not say which files it would show or write. `does`: "git log shows". */
+export function unknownFiles(does: string, policy: Policy): string {
+  return `It is unknown which files ${does}${becauseOfGit(policy)}`;
+}
+
+/** The end of a sentence: why git could not be asked, and what to do. */
+function becauseOfGit({ gitProblem }: Policy): string {
+  const problem = gitProblem?.();
+  return problem === undefined ? '.' : `: ${problem}`;
 }
 
 const mayMatch = ({ only }: Tree, path: string): boolean =>

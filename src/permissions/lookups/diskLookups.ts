@@ -7,6 +7,7 @@ import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import type { DiskLookups } from '../policy.ts';
 import { holdsCredentials } from './credentialSettings.ts';
 import { filesBelow, findUpwards, isDirectory, isMisread, linksIn, listTree } from './filesBelow.ts';
+import type { OnGitProblem } from './gitContent.ts';
 import {
   gitFetches,
   gitFolder,
@@ -22,31 +23,38 @@ import { gitSettingLookups } from './gitSettingPrograms.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
 /** Lookups on the real disk, and in git with the user's environment. */
-export const diskLookups = (env: Readonly<Record<string, string | undefined>>): DiskLookups => ({
-  realpath: realpathForAll,
-  expandGlob,
-  linksIn,
-  listTree,
-  isDirectory,
-  filesBelow: (top, selection) => filesBelow(top, selection, env),
-  hasOtherName,
-  findUpwards,
-  readText: (path) => readFileNow(path, MAX_BYTES)?.toString('utf8'),
-  toolsFolderNamed,
-  gitFolder,
-  holdsCredentials,
-  gitIncludes: includedSettings,
-  blocksGit: (directory) => blockingFile(directory, env),
-  gitRunsPrograms,
-  gitFetches,
-  ...gitSettingLookups(env),
-  repositoryTop,
-  trackedFiles,
-  trackedPaths,
-  gitShows: gitShows(env),
-  gitHeldCredentials: gitHeldCredentials(env),
-  projectProgram: (workspace, name) => projectProgram(env, workspace, name),
-});
+export function diskLookups(env: Readonly<Record<string, string | undefined>>): DiskLookups {
+  let problem: string | undefined;
+  const onProblem: OnGitProblem = (why) => {
+    problem = why;
+  };
+  return {
+    realpath: realpathForAll,
+    expandGlob,
+    linksIn,
+    listTree,
+    isDirectory,
+    filesBelow: (top, selection) => filesBelow(top, selection, env),
+    hasOtherName,
+    findUpwards,
+    readText: (path) => readFileNow(path, MAX_BYTES)?.toString('utf8'),
+    toolsFolderNamed,
+    gitFolder,
+    holdsCredentials,
+    gitIncludes: includedSettings,
+    blocksGit: (directory) => blockingFile(directory, env),
+    gitRunsPrograms,
+    gitFetches,
+    ...gitSettingLookups(env),
+    repositoryTop,
+    trackedFiles,
+    trackedPaths,
+    gitShows: gitShows(env, onProblem),
+    gitHeldCredentials: gitHeldCredentials(env, onProblem),
+    gitProblem: () => problem,
+    projectProgram: (workspace, name) => projectProgram(env, workspace, name),
+  };
+}
 
 /** True if a file is also reachable under another name, by a hard link. Never throws. */
 function hasOtherName(path: string): boolean {

@@ -1,6 +1,6 @@
 /** Finds the files whose content a git command shows. Asks git itself, since only git knows what a diff contains. */
 import { join } from 'node:path';
-import { runGitNow } from '../../disk/ownGit.ts';
+import { adviceFor, runGitNow } from '../../disk/ownGit.ts';
 import type { ReadOptions } from '../options/readOptions.ts';
 import { type Moves, movedNames } from './gitMoves.ts';
 
@@ -248,6 +248,9 @@ const MAX_BLOBS = 4;
 /** Runs git and returns what it prints; undefined if it fails. */
 export type Git = (args: readonly string[], input?: string) => string | undefined;
 
+/** Receives why git could not be started or was stopped; `undefined` before each query. */
+export type OnGitProblem = (problem: string | undefined) => void;
+
 /**
  * Git in a directory, limited in time and output. Once it could not be started, or was stopped, it is not started again: the
  * whole history would take as long as part of it.
@@ -256,13 +259,15 @@ export function gitIn(
   env: Readonly<Record<string, string | undefined>>,
   cwd: string,
   workspace: readonly string[],
+  onProblem: OnGitProblem,
 ): Git {
   let isLost = false;
   return (args, input) => {
     if (isLost) return undefined;
     const call = { cwd, args, input, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
-    const { code, stdout } = runGitNow({ env, workspace }, call);
+    const { code, stdout, problem } = runGitNow({ env, workspace }, call);
     isLost = code === null;
+    if (isLost) onProblem(`${problem} ${adviceFor(problem, TIMEOUT_MS)}`.trimEnd());
     return code === 0 ? stdout.toString() : undefined;
   };
 }
@@ -273,6 +278,7 @@ interface ShownPlace {
   readonly workspace: readonly string[];
   /** Tracked files whose content on disk may differ from the index, relative to the worktree; undefined = unknown. */
   readonly changed: () => readonly string[] | undefined;
+  readonly onProblem: OnGitProblem;
 }
 
 /**
@@ -283,10 +289,10 @@ interface ShownPlace {
 export function shownFiles(
   env: Readonly<Record<string, string | undefined>>,
   directory: string,
-  { worktree, workspace, changed }: ShownPlace,
+  { worktree, workspace, changed, onProblem }: ShownPlace,
   shown: Shown,
 ): readonly string[] | undefined {
-  const git = gitIn(env, directory, [worktree, ...workspace]);
+  const git = gitIn(env, directory, [worktree, ...workspace], onProblem);
   const found = findObjects(git, shown.objects);
   if (found === undefined) return undefined;
   const hasFolder = found.some(({ type, id }) => type === 'tree' && !emptyTrees.has(id));

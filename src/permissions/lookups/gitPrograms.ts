@@ -19,7 +19,7 @@ import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { contains } from '../files/filePattern.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isDirectory, isMisread } from './filesBelow.ts';
-import { gitIn, type Shown, shownFiles } from './gitContent.ts';
+import { gitIn, type OnGitProblem, type Shown, shownFiles } from './gitContent.ts';
 import {
   exists,
   findRepository,
@@ -137,8 +137,9 @@ export function trackedPaths(directory: string): IndexPaths | undefined {
 
 /** Asks git whose content a command shows, with the user's environment; see `shownFiles`. */
 export const gitShows =
-  (env: Readonly<Record<string, string | undefined>>) =>
+  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem = () => undefined) =>
   (directory: string, shown: Shown, workspace: readonly string[]): readonly string[] | undefined => {
+    onProblem(undefined);
     const repository = findRepository(directory);
     if (repository === undefined) return [];
     if (repository.common === undefined || shown.kind === 'unknown') return undefined;
@@ -149,16 +150,18 @@ export const gitShows =
       const later = shown.touched === undefined ? [] : touchedFiles(directory, worktree, shown.touched);
       return now && later && [...new Set([...now, ...later])];
     };
-    return shownFiles(env, directory, { worktree, workspace, changed }, shown);
+    return shownFiles(env, directory, { worktree, workspace, changed, onProblem }, shown);
   };
 
 /** True if settings at these paths, absolute, held a credential in any version that git may show; see `heldCredentials`. */
 export const gitHeldCredentials =
-  (env: Readonly<Record<string, string | undefined>>) =>
+  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem = () => undefined) =>
   (directory: string, paths: readonly string[], shown: Shown, workspace: readonly string[]): boolean => {
+    onProblem(undefined);
     const worktree = findRepository(directory)?.worktree;
     if (worktree === undefined) return true;
-    return heldCredentials(gitIn(env, directory, [worktree, ...workspace]), worktree, paths, shown.objects);
+    const git = gitIn(env, directory, [worktree, ...workspace], onProblem);
+    return heldCredentials(git, worktree, paths, shown.objects);
   };
 
 /** Tracked files at or below these paths, relative to the worktree; undefined if unknown. */

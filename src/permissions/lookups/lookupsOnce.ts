@@ -67,6 +67,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       trackedPaths: oncePerRepository(lookups.trackedPaths, undefined),
       gitShows: inTime(lookups.gitShows, undefined),
       gitHeldCredentials: inTime(lookups.gitHeldCredentials, true),
+      gitProblem: () => (wasCut ? undefined : lookups.gitProblem?.()),
       gitRunsPrograms: inTime(lookups.gitRunsPrograms, true),
       gitFetches: inTime(lookups.gitFetches, true),
       gitProgramSetting: inTime(lookups.gitProgramSetting, 'settings that could not be read in time'),

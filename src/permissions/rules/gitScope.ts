@@ -6,7 +6,14 @@ import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { ownAliasBehind } from '../command/git/gitAlias.ts';
 import { kindOfRepository, repositoryWords } from '../command/git/gitRepositories.ts';
 import { underName } from '../command/programOrigin.ts';
-import { decideShown, decideTracked, decideTree, needsCheck, trackedIn } from '../command/treeDecision.ts';
+import {
+  decideShown,
+  decideTracked,
+  decideTree,
+  needsCheck,
+  trackedIn,
+  unknownFiles,
+} from '../command/treeDecision.ts';
 import { gitPlaceOf, textWords } from '../command/words.ts';
 import { decideFile } from '../files/fileDecision.ts';
 import { locate } from '../files/locate.ts';
@@ -279,7 +286,7 @@ function decidePaths(
     ? undefined
     : policy.gitShows(policy.realpath(directory), shown, workspaceFolders(policy));
   if (files === undefined || files.length > MAX_FILES)
-    return [{ behavior: 'ask', reason: `It is unknown which files git ${name} reaches.` }];
+    return [{ behavior: 'ask', reason: unknownFiles(`git ${name} reaches`, policy) }];
   return files.map((path) => decideReached(verb, path, policy));
 }
 
@@ -327,7 +334,7 @@ function decideMoves(
     ? policy.gitShows(policy.realpath(directory), shown, workspaceFolders(policy))
     : undefined;
   if (files === undefined || files.length > MAX_MOVED)
-    return [{ behavior: 'ask', reason: `It is unknown which files git ${name} writes.` }];
+    return [{ behavior: 'ask', reason: unknownFiles(`git ${name} writes`, policy) }];
   return files.map((path) => decideReached('write', path, policy));
 }
 
