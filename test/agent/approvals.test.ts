@@ -16,7 +16,7 @@ const asks = async (): Promise<PermissionDecision> => ({ behavior: 'ask', reason
 const edit = smallTool('Edit', { access: { type: 'write', paths: ['/p/a'] } });
 const isQuestion = (event: AgentEvent) => event.type === 'permission_question';
 
-/** A test agent where each question is answered in turn. */
+/** A test agent whose approvals get the given answers, in order. */
 async function answering(answers: PermissionAnswer[], given: Given): Promise<TestAgent> {
   const made = await startAgent({ decide: asks, tools: [edit], ...given });
   made.agent.subscribe((event) => {
@@ -66,7 +66,7 @@ test.each([
   [undefined, 'The user declined this call. It did not run.'],
   [' \n', 'The user declined this call. It did not run.'],
   ['use port 8080', 'The user declined this call; it did not run. They say: use port 8080'],
-])('a denial with the comment %j reaches the model, which continues', async (comment, text) => {
+])('the model gets a denial with the comment %j and continues', async (comment, text) => {
   const { ask, lines, model } = await answering(
     [{ behavior: 'deny', ...(comment === undefined ? {} : { comment }) }],
     { answers: [calls(['a', 'Edit']), says('I see.')] },
@@ -165,7 +165,7 @@ const suggestion = (destination: RuleSuggestion['destination']): RuleSuggestion 
 });
 
 test.each(['session', 'local'] as const)(
-  '"always" for the %s is passed on and confirmed',
+  '"always" saves the suggested %s rule and confirms it',
   async (destination) => {
     const remembered: RuleSuggestion[] = [];
     const { ask, lines } = await answering([{ behavior: 'allow', remember: true }], {
@@ -278,7 +278,7 @@ test('a failed preview is reported in the approval, which can still be answered'
   expect(lines()).toContain('entry tool_result a ok: Edit ran');
 });
 
-test('each result records what decided the call, and the tool gets the decision', async () => {
+test('each tool result records why the call was allowed or denied, and the tool gets the decision', async () => {
   const told: Grant[] = [];
   const tools = ['Read', 'Edit', 'Bash', 'Write'].map((name) =>
     smallTool(name, {
@@ -325,7 +325,7 @@ test("a decision made without asking is not recorded as the user's answer", asyn
   expect(recorded).toEqual(['mode', 'user']);
 });
 
-test('a call whose outcome is certain needs no approval: the model gets the result', async () => {
+test('a call that is certain to fail needs no approval; the model gets the error', async () => {
   const outcome = { status: 'error', text: 'Read it first.', kind: 'text', display: { title: 'a' } } as const;
   const tool = smallTool('Edit', {
     preview: async () => ({ type: 'settled', outcome }),
@@ -344,7 +344,7 @@ test('a call whose outcome is certain needs no approval: the model gets the resu
   ]);
 });
 
-/** Whether it asked a user who declines, and the outcome. */
+/** Asks a user who declines; returns whether they were asked, and the outcome. */
 async function confirm(mode: PermissionMode, question: { domain?: string; isAlways?: boolean }) {
   let hasAsked = false;
   const isAllowed = await confirmWhileRunning(
@@ -382,7 +382,7 @@ test('bypassPermissions allows every host, except one for which managed settings
   expect(await confirm('default', { domain: 'a.example' })).toEqual({ hasAsked: true, isAllowed: false });
 });
 
-/** The same with a hook that answers, and whether hooks were notified of the question. */
+/** The same with a hook that answers; also returns whether hooks were notified. */
 async function confirmHooked(
   question: { domain?: string; isAlways?: boolean },
   behavior: 'allow' | 'deny' | undefined,

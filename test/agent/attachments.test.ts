@@ -1,4 +1,4 @@
-/** Files that a prompt mentions, over a real agent with the real Read tool. */
+/** Files mentioned in a prompt, with a real agent and the real Read tool. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -72,7 +72,7 @@ async function project(given: Given = {}) {
 const texts = (messages: readonly { role: string; content: unknown }[]): unknown[] =>
   messages.filter(({ role }) => role === 'user').map(({ content }) => content);
 
-test('a file follows the prompt as Read shows it, and an Edit counts it as read', async () => {
+test('a mentioned file is attached as Read shows it, and Edit accepts it as read', async () => {
   const edit = { file_path: 'src/a.ts', old_string: 'two', new_string: 'TWO' };
   const { ask, model, attached, root, context } = await project({
     answers: [calls(['e', 'Edit', edit]), says('Done.')],
@@ -106,7 +106,7 @@ test('attaches line ranges, quoted names and folders', async () => {
   ]);
 });
 
-test('a mention that is not a file stays text', async () => {
+test('a mention of something that is not a file stays plain text', async () => {
   const { ask, attached } = await project({ answers: [says('Yes.')] });
   await ask('@Component me@src/a.ts @types/node @src/nothing.ts @server:uri @src/a.ts#L99999999999999999999');
   expect(attached().filter(({ data }) => data?.outcome === 'read')).toEqual([]);
@@ -130,27 +130,30 @@ const ruled: PermissionDecision = { ...outside(false), rule: { text: 'Read(x)', 
 
 test.each<[string, PermissionDecision, boolean, string]>([
   ['a deny rule', { behavior: 'deny', reason: 'Rule Read(src/**) (config.json).' }, true, 'refused'],
-  ['may hold secrets', outside(true), true, 'refused'],
+  ['a file that may contain secrets', outside(true), true, 'refused'],
   ['an ask rule', ruled, true, 'refused'],
-  ['outside the project, named by the user', outside(false), true, 'read'],
-  ['outside the project, in a script', outside(false), false, 'refused'],
-])('decides whether to attach a file: %s', async (_what, decision, interactive, outcome) => {
-  const modes: string[] = [];
-  const { ask, attached, model } = await project({
-    interactive,
-    mode: 'bypassPermissions',
-    decide: async (_tool: string, _access: Access, mode) => {
-      modes.push(mode);
-      return decision;
-    },
-    answers: [says('Yes.')],
-  });
-  await ask('@src/a.ts');
-  expect(modes).toEqual(['default']);
-  expect(attached()[0]?.data?.outcome).toBe(outcome);
-  const [, note] = texts(model.requests[0]?.messages ?? []);
-  expect(String(note).includes('one')).toBe(outcome === 'read');
-});
+  ['a file outside the project, mentioned by the user', outside(false), true, 'read'],
+  ['a file outside the project, without a user', outside(false), false, 'refused'],
+])(
+  'permissions decide whether a mentioned file is attached: %s',
+  async (_what, decision, interactive, outcome) => {
+    const modes: string[] = [];
+    const { ask, attached, model } = await project({
+      interactive,
+      mode: 'bypassPermissions',
+      decide: async (_tool: string, _access: Access, mode) => {
+        modes.push(mode);
+        return decision;
+      },
+      answers: [says('Yes.')],
+    });
+    await ask('@src/a.ts');
+    expect(modes).toEqual(['default']);
+    expect(attached()[0]?.data?.outcome).toBe(outcome);
+    const [, note] = texts(model.requests[0]?.messages ?? []);
+    expect(String(note).includes('one')).toBe(outcome === 'read');
+  },
+);
 
 test('mentions in pasted or piped text are ignored', async () => {
   const { run, attached } = await project({ answers: [says('1'), says('2')] });
@@ -204,7 +207,7 @@ test.each([
   expect(attached().map(({ data }) => data?.outcome)).toEqual([outcome]);
 });
 
-test('a resumed session builds the same request', async () => {
+test('a resumed session sends the same attachments', async () => {
   const first = await project({ answers: [says('1')] });
   await first.ask('@src/a.ts');
   const before = first.context.getMessages();

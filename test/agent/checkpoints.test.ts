@@ -35,7 +35,7 @@ test('a turn starts a scan immediately, while the model is thinking', async () =
   expect(asked).toEqual(['scan']);
 });
 
-test('a turn without calls is not scanned', async () => {
+test('a turn that ends without tool calls triggers no scan', async () => {
   const { keeper: one, asked } = keeper();
   one.scanSoon();
   one.handleEvent({ type: 'turn_ended', outcome: 'done', steps: 1 });
@@ -73,7 +73,7 @@ test('a command triggers one scan while the model is writing it', async () => {
   expect(asked).toEqual(['scan']);
 });
 
-/** A keeper whose scans find a change each, and what it records. */
+/** A keeper for subagents: every scan finds a change. Also returns what is recorded. */
 function lender(running: () => readonly string[] = () => []) {
   const recorded: { callIds: readonly string[] }[] = [];
   let baselines = 0;
@@ -115,7 +115,7 @@ test("attributes a subagent's changes to the call that started it", async () => 
   expect(recorded()).toEqual([['agent-call'], ['agent-call']]);
 });
 
-test('the scan for one subagent’s command does not hide what another subagent’s command has changed so far', async () => {
+test('a scan before a subagent’s command records what the running command of another subagent has changed so far', async () => {
   const { keeper: one, recorded, baselines } = lender();
   const [left, right] = [one.lend('left', () => []), one.lend('right', () => [])];
   await left.before(command, signal);
@@ -135,7 +135,7 @@ test('the scan for one subagent’s command does not hide what another subagent�
   ).toBe(true);
 });
 
-test('what a background command of a subagent changes is attributed to its call, whoever scans, as long as it runs', async () => {
+test('changes of a subagent’s background command are attributed to the subagent’s call as long as the command runs, whatever triggers the scan', async () => {
   const { keeper: one, recorded, baselines } = lender();
   let running: string[] = [];
   const lent = one.lend('agent-call', () => running);
@@ -158,7 +158,7 @@ test('what a background command of a subagent changes is attributed to its call,
   expect([recorded().length, baselines()]).toEqual([5, 2]);
 });
 
-test('the scan for a subagent’s command does not hide what a command of its parent has changed so far', async () => {
+test('a scan before a subagent’s command records what the running command of its parent has changed so far', async () => {
   let running: string[] = [];
   const { keeper: one, recorded, baselines } = lender(() => running);
   const lent = one.lend('agent-call', () => []);

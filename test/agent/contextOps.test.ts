@@ -37,7 +37,7 @@ test.each([
   ['high', 'high', 'Effort: high'],
   [undefined, undefined, 'Effort: the default'],
 ] as const)(
-  'after a change to effort %s, a single line reports that %s is used',
+  'changing the effort to %s reports the effort in use, %s, in one line',
   async (asked, given, expected) => {
     const home = await createTestHome({ windowTokens: 40_000 });
     const context = home.manager();
@@ -59,7 +59,7 @@ test.each([
   },
 );
 
-test('a change of thinking is reported like a change of model', async () => {
+test('changing the thinking setting is reported like changing the model', async () => {
   const home = await createTestHome({ windowTokens: 40_000 });
   const events: AgentEvent[] = [];
   const changed = { ...home.model, thinkingBudget: 900 };

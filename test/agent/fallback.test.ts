@@ -34,14 +34,14 @@ test.each([
   // Over the limit already, as after a failed compaction: no worse with the same window.
   [['a', 'b'], { a: 99_000, b: 100_000 }, [], { usedTokens: 90_000 }, 'b'],
 ])(
-  'of %j with context windows %o, after %j, uses at %o: %s',
+  'with fallback models %j, context windows %o, failed models %j and usage %o, uses %s',
   (ids, windows: Record<string, number>, failed, at, expected) => {
     const models = ids.map((id) => modelInfo(id, windows[id] ?? 0));
     expect(nextModel(models, new Set<string>(failed), { ...size, ...at })?.id).toBe(expected);
   },
 );
 
-/** A fallback over models of equal windows, with what it tells the user. */
+/** Fallback models with equal context windows, and the notices shown to the user. */
 function setUp(...ids: readonly string[]) {
   let current = modelInfo('main', 100_000);
   let time = 0;

@@ -35,7 +35,7 @@ test('if a stream is interrupted, the partial reply is recorded and sent with th
   ]);
 });
 
-test('a client that keeps sending after the stop is ignored', async () => {
+test('text that the client streams after an interrupt is ignored', async () => {
   const late: Reply = {
     message: { role: 'assistant', content: 'The whole answer', toolCalls: [] },
     finishReason: 'stop',
@@ -55,7 +55,7 @@ test('a client that keeps sending after the stop is ignored', async () => {
   expect(lines()).not.toContain('text_delta whole ');
 });
 
-test('a call that the model was still writing never runs and is not recorded', async () => {
+test('an interrupt while the model is writing a call neither runs nor records the call', async () => {
   const { agent, ask, when, lines } = await startAgent({
     tools: [smallTool('Edit')],
     answers: [hangsAfter({ type: 'tool_call_delta', index: 0, name: 'Edit', argumentsLength: 12 })],
@@ -69,7 +69,7 @@ test('a call that the model was still writing never runs and is not recorded', a
   ]);
 });
 
-test('an interrupt while a call is being decided ends the turn without the decision', async () => {
+test('an interrupt during a permission decision ends the turn without waiting for it', async () => {
   const deciding = gate();
   const { agent, ask, lines } = await startAgent({
     tools: [smallTool('Bash'), smallTool('Edit')],
@@ -133,7 +133,7 @@ test('an interrupt closes a pending approval, and the call does not run', async 
   expect(agent.state().questions).toEqual([]);
 });
 
-test('an interrupt during the countdown of a retry ends the turn without another request', async () => {
+test('an interrupt during a retry countdown ends the turn without another request', async () => {
   const { agent, ask, when, lines, clock } = await startAgent({ answers: [fails({}, [delta('Half')])] });
   clock.held = true;
   when(is('retrying'), () => setTimeout(() => agent.submit(stop)));
@@ -258,7 +258,7 @@ test('an interrupt right after the last reply keeps the reply and returns queued
   ]);
 });
 
-test('an interrupt during the lookups for the rules opens no approval', async () => {
+test('no approval opens after an interrupt, even if the permission decision arrives later', async () => {
   const looking = gate();
   const { agent, lines } = await startAgent({
     tools: [smallTool('Edit')],

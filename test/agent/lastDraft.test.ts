@@ -1,4 +1,4 @@
-/** The draft of the next summary at the end of a turn: worth starting only if a user continues. */
+/** Drafting the next summary at the end of a turn pays off only if the user continues. */
 
 import { expect, test } from 'vitest';
 import { sessionOf } from '../context/sessionOf.ts';
@@ -8,9 +8,9 @@ import { startAgent } from './testAgent.ts';
 const long = 'The quick brown fox jumps over the lazy dog. '.repeat(640);
 
 test.each([
-  ['a user, drafts the next summary while they read', true, 'ready'],
-  ['one prompt and no user, drafts no summary', false, 'none'],
-])('at the end of a turn with %s', async (_, interactive, state) => {
+  ['in an interactive session, the next summary is drafted while the user reads', true, 'ready'],
+  ['in a run with a single prompt, no summary is drafted', false, 'none'],
+])('at the end of a turn %s', async (_, interactive, state) => {
   const { context, ask } = await startAgent({
     windowTokens: 10_000,
     interactive,

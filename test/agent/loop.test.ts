@@ -21,7 +21,7 @@ test('the model is warned at the third repetition and stops', async () => {
   expect(lines().at(-1)).toBe('turn_ended done after 4');
 });
 
-test('without a user to ask, the turn ends at the fourth repetition', async () => {
+test('without a user, the turn ends at the fourth repetition', async () => {
   const { ask, lines } = await startAgent({
     tools,
     interactive: false,
@@ -72,7 +72,7 @@ test.each<[string, PermissionAnswer | 'interrupt', string]>([
   expect(lines().filter((line) => line.startsWith('question'))).toHaveLength(1);
 });
 
-test('the same call with another result is progress', async () => {
+test('the same call with a different result counts as progress', async () => {
   let count = 0;
   const poll = smallTool('Read', { run: () => ok(`line ${++count}`) });
   const answers = ['1', '2', '3', '4', '5'].map(same);

@@ -10,7 +10,7 @@ const MAX_REPEATS = 4;
 
 const plan = calls(['p', 'ExitPlanMode', { plan: '1. Write it' }]);
 
-test('a mode change is an entry; the model sees it with the next request, the rules immediately', async () => {
+test('a mode change is logged; it applies to permissions immediately, and the model gets it with the next request', async () => {
   const seen: PermissionMode[] = [];
   const { agent, run, ask, model, lines } = await startAgent({
     tools: [smallTool('Edit')],
@@ -45,23 +45,26 @@ test.each([
   ['acceptEdits', 'default', 'default'],
   ['dontAsk', 'acceptEdits', 'dontAsk'],
   ['bypassPermissions', 'default', 'default'],
-] as const)('opened in %s, then %s: accepting a plan restores %s', async (opened, before, after) => {
-  const { agent, run, lines } = await startAgent({
-    mode: opened,
-    tools: [exitPlanModeTool()],
-    decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
-    answers: [plan, says('I begin.')],
-  });
-  agent.subscribe((event) => {
-    if (event.type === 'permission_question')
-      agent.submit({ type: 'answer', id: event.question.id, answer: { behavior: 'allow' } });
-  });
-  if (before !== undefined) await run({ type: 'set_mode', mode: before });
-  await run({ type: 'set_mode', mode: 'plan' }, { type: 'prompt', text: 'Plan it' });
-  expect(agent.state().mode).toBe(after);
-  expect(lines()).toContain(`mode ${after}`);
-  expect(lines().at(-1)).toBe('turn_ended done after 2');
-});
+] as const)(
+  'in a session opened in %s and then in %s, accepting a plan restores %s',
+  async (opened, before, after) => {
+    const { agent, run, lines } = await startAgent({
+      mode: opened,
+      tools: [exitPlanModeTool()],
+      decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
+      answers: [plan, says('I begin.')],
+    });
+    agent.subscribe((event) => {
+      if (event.type === 'permission_question')
+        agent.submit({ type: 'answer', id: event.question.id, answer: { behavior: 'allow' } });
+    });
+    if (before !== undefined) await run({ type: 'set_mode', mode: before });
+    await run({ type: 'set_mode', mode: 'plan' }, { type: 'prompt', text: 'Plan it' });
+    expect(agent.state().mode).toBe(after);
+    expect(lines()).toContain(`mode ${after}`);
+    expect(lines().at(-1)).toBe('turn_ended done after 2');
+  },
+);
 
 test('accepting a plan restores the mode used before, and the approval says so', async () => {
   const { agent, run, ask } = await startAgent({
@@ -81,7 +84,7 @@ test('accepting a plan restores the mode used before, and the approval says so',
   expect(agent.state().mode).toBe('acceptEdits');
 });
 
-test('a plan can be accepted together with accepting edits', async () => {
+test('accepting a plan can also switch to acceptEdits', async () => {
   const { agent, run, lines } = await startAgent({
     tools: [exitPlanModeTool()],
     decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
@@ -96,7 +99,7 @@ test('a plan can be accepted together with accepting edits', async () => {
   expect(lines().filter((line) => line.startsWith('mode '))).toEqual(['mode plan', 'mode acceptEdits']);
 });
 
-test('denying a plan with a comment stays in plan mode', async () => {
+test('denying a plan with a comment keeps plan mode and passes the comment to the model', async () => {
   const { agent, run, lines } = await startAgent({
     tools: [exitPlanModeTool()],
     decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
@@ -204,7 +207,7 @@ test.each([
   expect(agent.state().modes.cycle).toEqual(cycle);
 });
 
-test('a forbidden mode cannot be selected, says why, and is not in the cycle', async () => {
+test('a forbidden mode cannot be selected, a notice says why, and Shift+Tab skips it', async () => {
   const { agent, run, ask, lines } = await startAgent({
     refusedModes: { auto: 'Auto is off here.' },
     answers: [says('Done.')],
@@ -218,7 +221,7 @@ test('a forbidden mode cannot be selected, says why, and is not in the cycle', a
   expect(lines().some((line) => line.startsWith('entry mode'))).toBe(false);
 });
 
-test('a session left in a mode that is now forbidden resumes in default', async () => {
+test('a session left in a mode that is now forbidden resumes in default mode', async () => {
   const first = await startAgent();
   await first.run({ type: 'set_mode', mode: 'bypassPermissions' });
   const sessionId = first.agent.state().sessionId;
@@ -230,7 +233,7 @@ test('a session left in a mode that is now forbidden resumes in default', async 
   expect(again.agent.state().mode).toBe('default');
 });
 
-test('in dontAsk nothing asks: calls that need approval are denied, and the turn continues', async () => {
+test('in dontAsk, calls that need approval are denied, and the turn continues', async () => {
   const { ask, lines, model } = await startAgent({
     mode: 'dontAsk',
     tools: [smallTool('Edit')],
@@ -243,7 +246,7 @@ test('in dontAsk nothing asks: calls that need approval are denied, and the turn
   expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', isError: true });
 });
 
-test('in dontAsk the turn ends if the model repeats itself, since the user is not asked whether to continue', async () => {
+test('in dontAsk, the turn ends if the model repeats itself, without asking whether to continue', async () => {
   const again = calls(['a', 'Look']);
   const { ask, lines } = await startAgent({
     mode: 'dontAsk',
@@ -255,7 +258,7 @@ test('in dontAsk the turn ends if the model repeats itself, since the user is no
   expect(lines().at(-1)).toContain('turn_ended loop');
 });
 
-test('in dontAsk a running call does not ask either, for example about a host', async () => {
+test('in dontAsk, an approval that a running call needs, for example for a host, is denied', async () => {
   const answers: boolean[] = [];
   const tool = smallTool('Bash', {
     run: async (_input, context) => {

@@ -45,7 +45,7 @@ test('a prompt typed during the last reply continues the same turn', async () =>
   ]);
 });
 
-test('a queued prompt starts its own turn after a reply that was cut at its limit', async () => {
+test('a queued prompt starts its own turn after a reply that was cut at the output limit', async () => {
   const { agent, ask, when, lines } = await startAgent({
     answers: [says('One', { finishReason: 'length' }), says('Two.')],
   });
@@ -95,7 +95,7 @@ test('several queued prompts become one turn', async () => {
   expect(model.requests[0]?.messages.slice(1).map((message) => message.content)).toEqual(['One', 'Two']);
 });
 
-test('a prompt keeps its images for the model and its short form for the reader', async () => {
+test('the model gets a prompt in full with its images; the screen shows its short form', async () => {
   const { run, agent, model } = await startAgent({ answers: [says('A cat.')] });
   const image = { type: 'image', mediaType: 'image/png', data: 'aGk=' } as const;
   await run({ type: 'prompt', text: 'all of the paste', display: '[paste]', images: [image] });
@@ -157,7 +157,7 @@ test('"!command" waits for the running turn, and a prompt waits for "!command"',
   ]);
 });
 
-test('a failing command is reported, and the next prompt works', async () => {
+test('an internal error in "!command" is reported, and the next prompt works', async () => {
   const broken = smallTool('Bash', { run: () => Promise.reject(new Error('no shell')) });
   const { run, ask, lines, bugs } = await startAgent({ tools: [broken], answers: [says('Hello.')] });
   await run({ type: 'shell', command: 'ls' });
@@ -172,7 +172,7 @@ test('a failing command is reported, and the next prompt works', async () => {
   expect(lines().at(-1)).toBe('turn_ended done after 1');
 });
 
-test('without a shell, "!command" says so', async () => {
+test('without a Bash tool, "!command" reports that it cannot run', async () => {
   const { run, lines } = await startAgent();
   await run({ type: 'shell', command: 'ls' });
   expect(lines()).toEqual(['notice error: This session has no Bash tool to run the command.']);
@@ -180,7 +180,7 @@ test('without a shell, "!command" says so', async () => {
 
 const long = 'The answer is 42. '.repeat(500);
 
-test('/compact waits for the running turn and reports', async () => {
+test('/compact waits for the running turn and reports its result', async () => {
   const { agent, ask, when, lines, model } = await startAgent({
     windowTokens: 8000,
     answers: [says(long), says('## Primary Request and Intent\n- the answer')],
@@ -226,7 +226,7 @@ test('an interrupted /compact changes nothing', async () => {
   expect(agent.entries()).toHaveLength(before);
 });
 
-test('a prompt whose images are too large together is returned and not sent', async () => {
+test('a prompt whose images are too large in total is returned and not sent', async () => {
   const { agent, run, model, lines, events } = await startAgent();
   const image: ImagePart = { type: 'image', mediaType: 'image/png', data: 'A'.repeat(7 * 2 ** 20) };
   await run({ type: 'prompt', text: 'look', images: Array.from({ length: 10 }, () => image) });

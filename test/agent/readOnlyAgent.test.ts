@@ -33,7 +33,7 @@ const table: {
   undo_rewind: [{ type: 'undo_rewind' }, 'refused'],
 };
 
-test.each(Object.values(table))('%j is %s', (op, verdict) => {
+test.each(Object.values(table))('in a read-only session, %j is %s', (op, verdict) => {
   const passedOn: Op[] = [];
   const agent = { ...scriptedAgent(), submit: (one: Op) => void passedOn.push(one) };
   const shown = readOnlyAgent(agent, () => undefined);
@@ -49,7 +49,7 @@ test.each<[Op, string]>([
   [{ type: 'prompt', text: 'Go on' }, 'Go on'],
   [{ type: 'shell', command: 'ls' }, '!ls'],
   [table.use_skill[0], '/review'],
-])('text that was not sent returns to the composer: %j', (op, typed) => {
+])('in a read-only session, typed text returns to the composer: %j', (op, typed) => {
   const shown = readOnlyAgent(scriptedAgent(), () => undefined);
   const events: AgentEvent[] = [];
   shown.subscribe((event) => events.push(event));

@@ -36,7 +36,7 @@ async function rebuilt(
   return bodies;
 }
 
-/** From the file alone, as after the program has ended: rebuilds exactly the received bodies. */
+/** Expects the log file alone, as after a restart, to rebuild exactly the received bodies. */
 async function expectAllRebuilt(file: string, server: WireServer): Promise<void> {
   const blobs = new BlobStore(file.replace(/[^/]+$/, 'blobs'));
   const bodies = await rebuilt(await readLog(file), (hash) => blobs.read({ hash }));
@@ -66,7 +66,7 @@ async function wired(server: WireServer, given: Given = {}): Promise<TestAgent> 
 
 const fileOf = ({ context }: TestAgent): string => context.filePath() ?? '';
 
-/** Submits an op that no turn waits for, and waits until it is done: its last event is a measurement. */
+/** Submits an op outside a turn and waits until it is done: its last event is a measurement. */
 async function measured(set: TestAgent, op: Op): Promise<void> {
   const before = set.events.length;
   set.agent.submit(op);
@@ -74,7 +74,7 @@ async function measured(set: TestAgent, op: Op): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-/** An answer to whatever is asked: summaries get one. */
+/** Answers summary requests with a summary and others with `answer`. */
 const usual =
   (answer: (index: number) => WireAnswer) =>
   (body: { readonly tool_choice?: string }, index: number): WireAnswer =>

@@ -26,14 +26,14 @@ test.each([
   'Could not process image',
   'Invalid content type. image_url is only supported by certain models.',
   'No endpoints found that support image input',
-])('a server error %j means that the image was rejected', (message) => {
+])('the server error %j means that the image was rejected', (message) => {
   expect(refusesImages(error(message), shown)).toBe(true);
   expect(refusesImages(error(message), request('no image in it')), 'but not where there is none').toBe(false);
   expect(refusesImages(error(message, 'rate_limit'), shown)).toBe(false);
 });
 
 test.each(['temperature is not supported', 'max_tokens is too large', 'The server answered 400.'])(
-  'a server error %j means something else',
+  'the server error %j does not mean that an image was rejected',
   (message) => {
     expect(refusesImages(error(message), shown)).toBe(false);
   },

@@ -22,7 +22,7 @@ test('an incomplete reply is discarded and retried after a countdown', async () 
     'retrying 2/10 in 7000 (server)',
     'text_delta A whole answer.',
     'entry assistant: A whole answer.',
-    // Seven seconds later the meter is due again.
+    // After seven seconds another measurement is due.
     'measured for test-model',
     'entry turn_end: done',
     'turn_ended done after 1',
@@ -33,14 +33,14 @@ test('an incomplete reply is discarded and retried after a countdown', async () 
 });
 
 test.each([
-  ['says nothing more', [delta('Half')], ['reply_discarded']],
-  ['said nothing at all', [], []],
+  ['in the middle of its text', [delta('Half')], ['reply_discarded']],
+  ['before any output', [], []],
   [
-    'was writing a call',
+    'in the middle of a call',
     [{ type: 'tool_call_delta', index: 0, name: 'Read', argumentsLength: 4 }],
     ['reply_discarded'],
   ],
-] as const)('a stream that ends early and %s counts as cut off', async (_, cut, discarded) => {
+] as const)('a stream that ends %s counts as cut off', async (_, cut, discarded) => {
   const { ask, lines } = await startAgent({ answers: [cut, says('Whole.')] });
   await ask('Hi');
   expect(lines().slice(6 + cut.length)).toEqual([
@@ -142,7 +142,7 @@ test("a request that cannot be reduced fails with the server's message", async (
   expect(events.at(-1)).toMatchObject({ error: { message: 'Too long.' } });
 });
 
-test('of a prompt too large for any request, the head and tail are sent with a pointer, and a notice is shown', async () => {
+test('a prompt too large for any request is sent as its head and tail with a pointer, and a notice is shown', async () => {
   const { ask, lines, model, agent } = await startAgent({ windowTokens: 3000, answers: [says('Read.')] });
   const huge = `BEGIN ${long} END`;
   await ask(huge);
@@ -174,7 +174,7 @@ test('a prompt that still does not fit fails with the numbers and sends nothing'
   expect(model.requests).toEqual([]);
 });
 
-test('a loop over data in memory lets timers run', async () => {
+test('a long loop over data in memory lets timers run', async () => {
   let ticks = 0;
   const timer = setInterval(() => ticks++, 1);
   const pause = createEventLoopBreak(2);
@@ -184,7 +184,7 @@ test('a loop over data in memory lets timers run', async () => {
   expect(ticks).toBeGreaterThanOrEqual(3);
 });
 
-test('does not yield again right after it yielded', async () => {
+test('a long loop does not yield again right after yielding', async () => {
   const pause = createEventLoopBreak(10_000);
   expect(pause.isDue()).toBe(false);
   await pause.take();
@@ -258,7 +258,7 @@ test('a summary fails after three attempts, since a fallback is available', asyn
   expect(sleeps).toHaveLength(2);
 });
 
-test('a summary that the user stops is neither done nor failed', async () => {
+test('a summary that the user interrupts is aborted rather than failed', async () => {
   const { reply } = await summarize([hangsAfter(delta('Half'), delta(' more'))], 2);
   expect(reply).toEqual({ type: 'aborted' });
 });

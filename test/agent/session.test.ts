@@ -20,7 +20,7 @@ test('a model chosen during a turn answers the next request', async () => {
   expect(agent.state().model.id).toBe('other');
 });
 
-test('a reply is attributed to the model that was asked, even if the model has changed since', async () => {
+test('a reply is attributed to the model that wrote it, even if the user has switched models since', async () => {
   const { agent, ask, when } = await startAgent({
     answers: [fails({}, [delta('Half')]), says('Whole.', { usage: { inputTokens: 10, outputTokens: 1 } })],
   });
@@ -184,7 +184,7 @@ test('the cost is unknown as soon as one reply has no known price', async () => 
   });
 });
 
-test('a measurement can be requested at any time and is sent to all subscribers', async () => {
+test('a context measurement can be requested at any time and is sent to all subscribers', async () => {
   const { agent, lines } = await startAgent({ tools: [smallTool('Read')] });
   const measure = await agent.measure();
   expect(measure.usedTokens).toBe(measure.parts.reduce((sum, part) => sum + part.tokens, 0));
@@ -192,7 +192,7 @@ test('a measurement can be requested at any time and is sent to all subscribers'
   expect(agent.state().measure).toEqual(measure);
 });
 
-test('after unsubscribing, a listener gets nothing more', async () => {
+test('a listener gets no more events after unsubscribing', async () => {
   const { agent, ask } = await startAgent({ answers: [says('Hello.')] });
   const heard: AgentEvent[] = [];
   agent.subscribe((event) => heard.push(event))();
@@ -203,7 +203,7 @@ test('after unsubscribing, a listener gets nothing more', async () => {
 test.each([
   [true, 1],
   [false, 0],
-])('the sandbox is checked only for the status line: interactive: %s', async (interactive, times) => {
+])('the sandbox is checked only for the status line (interactive: %s)', async (interactive, times) => {
   const state = vi.fn(async () => ({ type: 'on', mode: 'workspace-write' }) as const);
   await startAgent({ interactive, sandbox: { state } });
   if (times > 0) await expect.poll(() => state.mock.calls.length).toBe(times);

@@ -1,4 +1,4 @@
-/** Subagents over real sessions; their models and the parent agent's model are scripted. */
+/** Subagents in real sessions, with scripted models for them and for the parent agent. */
 import { expect, onTestFinished, test } from 'vitest';
 import { promptText } from '../../src/agent/prompts/promptQueue.ts';
 import { type ChildRequest, type SubagentPort, stricterMode } from '../../src/agent/subagents/types.ts';
@@ -100,7 +100,7 @@ test('subagents of one reply run in parallel, and their results keep the order o
   expect(first?.child.model.requests[0]?.messages.at(-1)?.content).toBe('Please one.');
 });
 
-test('at most eight run in parallel; the others wait', async () => {
+test('at most eight subagents run in parallel; the others wait', async () => {
   const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
   const door = gate();
   let running = 0;
@@ -123,7 +123,7 @@ test('at most eight run in parallel; the others wait', async () => {
   expect(results(parent).map(({ status }) => status)).toEqual(names.map(() => 'ok'));
 });
 
-test('a subagent’s question reaches the user with its name, and the answer reaches the subagent', async () => {
+test('a subagent’s approval reaches the user with its name, and the answer reaches the subagent', async () => {
   const { parent } = await family({
     answers: [calls(start('c1', 'write it')), says('Fine.')],
     children: { 'write it': [calls(['w', 'Write']), says('I wrote it.')] },
@@ -172,8 +172,8 @@ test('an interrupt stops the turn and every subagent it waits for, and reports t
   expect(parent.context.entries().at(-1)?.message.content).toBe('interrupted');
 });
 
-test.each(['is created all the same', 'is not created'])(
-  'an interrupt ends a subagent that waits to be created; one that %s leaves nothing',
+test.each(['is created anyway', 'is not created'])(
+  'an interrupt stops a subagent that is waiting to be created and leaves nothing running if it %s',
   async (how) => {
     const [asked, door] = [gate(), gate()];
     const { parent, opened } = await family({
@@ -212,7 +212,7 @@ test.each(['is created all the same', 'is not created'])(
 
 test.each([
   [
-    'its limit of steps',
+    'the step limit',
     [calls(['l', 'Look']), calls(['m', 'Look'])],
     { maxTurns: 2 },
     'partial',
@@ -237,7 +237,7 @@ test.each([
   expect(told(parent)).toMatch(text);
 });
 
-test('a background subagent returns at once, and its message arrives as a note, once', async () => {
+test('a background subagent returns immediately, and its final message arrives once, as a note', async () => {
   const door = gate();
   const { parent } = await family({
     answers: [
@@ -373,7 +373,7 @@ test('an unknown agent is an error that lists the known ones', async () => {
   expect(told(parent)).toBe('There is no agent "wizard". Available: general-purpose, explore.');
 });
 
-test('the description in each request is limited, regardless of the number of agents', async () => {
+test('the description of the Agent tool is limited, regardless of the number of agents', async () => {
   const many = Array.from({ length: 100 }, (_, index) =>
     definition(`agent-${index}`, { description: 'x'.repeat(1024) }),
   );
@@ -384,7 +384,7 @@ test('the description in each request is limited, regardless of the number of ag
   expect(tool?.description.length).toBeLessThan(8000);
 });
 
-test('a call that names a model it may not use starts nothing', async () => {
+test('a call with a model that is not allowed starts no subagent', async () => {
   const { parent, opened } = await family({
     answers: [
       calls(start('c1', 'leak', { model: 'evil/logger' }), start('c2', 'work', { model: 'small' })),

@@ -7,7 +7,7 @@ import { calls, fails, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
 import { startAgent } from './testAgent.ts';
 
-test('the log is synced to disk before a call that may change something, and only then', async () => {
+test('the log is synced to disk only before calls that may change something', async () => {
   const order: string[] = [];
   const note = (what: string) => async () => {
     order.push(what);
@@ -42,11 +42,23 @@ test.each<
     hiding?: string[],
   ]
 >([
-  ['that only reads, in the sandbox, waits for nothing', 'read-only', on, 'read-only', ['Bash']],
-  ['from which files are hidden waits for nothing', 'mode', on, 'read-only', ['Bash'], ['/srv/.env']],
-  ['that may change files', 'rule', on, 'workspace-write', ['synced', 'scanned', 'Bash', 'captured']],
-  ['without a sandbox', 'read-only', off, 'none', ['synced', 'scanned', 'Bash', 'captured']],
-])('before and after a command %s', async (_, basis, state, mode, expected, hiding) => {
+  ['a read-only command in the sandbox waits for no sync or scan', 'read-only', on, 'read-only', ['Bash']],
+  ['a command with hidden files waits for no sync or scan', 'mode', on, 'read-only', ['Bash'], ['/srv/.env']],
+  [
+    'a command that may change files waits for the sync and the scans',
+    'rule',
+    on,
+    'workspace-write',
+    ['synced', 'scanned', 'Bash', 'captured'],
+  ],
+  [
+    'a command without a sandbox waits for the sync and the scans',
+    'read-only',
+    off,
+    'none',
+    ['synced', 'scanned', 'Bash', 'captured'],
+  ],
+])('%s', async (_, basis, state, mode, expected, hiding) => {
   const order: string[] = [];
   const files: Pick<FileCheckpoints, 'baseline' | 'capture'> = {
     baseline: async () => void order.push('scanned'),

@@ -20,7 +20,7 @@ test.each([environment, crowded])('the system prompt stays within its limit', (g
 });
 
 test.each([environment, crowded])(
-  'system prompt and the schemas of all built-in tools stay below 12,000 characters',
+  'the system prompt and the schemas of all built-in tools stay below 12,000 characters',
   (given) => {
     const { tools } = builtinTools({ env: {}, home: tmpdir() });
     const schemas = JSON.stringify(tools.map((tool) => tool.schema));
@@ -28,7 +28,7 @@ test.each([environment, crowded])(
   },
 );
 
-test('it mentions every tool by its exact name', () => {
+test('the system prompt mentions tools by their exact names', () => {
   const names = builtinTools({ env: {}, home: tmpdir() }).tools.map((tool) => tool.name);
   const prompt = systemPrompt(environment, KEY);
   for (const name of ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'TodoWrite', 'ExitPlanMode']) {
@@ -37,7 +37,7 @@ test('it mentions every tool by its exact name', () => {
   }
 });
 
-test("it explains the program's notes by their marks, and what happens to older parts", () => {
+test('the system prompt explains how notes are marked and what happens to older parts of the conversation', () => {
   const prompt = systemPrompt(environment, KEY);
   expect(prompt).toContain(`<system-note ${KEY}> comes from the program`);
   // The wrapper's own words occur once in a request.
@@ -74,7 +74,7 @@ test('the environment includes the directory, platform, date and git state', () 
   expect(environmentBlock(outside)).toMatch(/\nNot a git repository\.$/);
 });
 
-test('the same environment gives the same bytes; what the user appends comes before the marks', () => {
+test('the same environment gives the same bytes; text that the user appends comes before the marks', () => {
   expect(systemPrompt(environment, KEY)).toBe(systemPrompt({ ...environment }, KEY));
   expect(systemPrompt(environment, KEY, '  \n')).toBe(systemPrompt(environment, KEY));
   const [before, marks] = systemPrompt(environment, KEY).split('\n\n# Marks');
@@ -83,7 +83,7 @@ test('the same environment gives the same bytes; what the user appends comes bef
   );
 });
 
-test("two sessions in the same place differ only in the marks, for the provider's cache", () => {
+test("the system prompts of two sessions in the same folder differ only in the marks, for the provider's cache", () => {
   const [one, two] = [KEY, 'another1'].map((key) => systemPrompt(environment, key, 'Answer in rhyme.'));
   expect(one?.split('# Marks')[0]).toBe(two?.split('# Marks')[0]);
   expect(one?.indexOf('# Marks')).toBeGreaterThan((one?.length ?? 0) - 500);

@@ -22,7 +22,7 @@ const isNotice = (event: AgentEvent): boolean => event.type === 'notice';
 const contents = ({ model }: TestAgent, request: number): unknown[] =>
   (model.requests[request]?.messages ?? []).map(({ content }) => content);
 
-test('Ctrl+B continues the turn; the end of the task is shown immediately and reported to the model once', async () => {
+test('Ctrl+B moves a command to the background and continues the turn; its end is shown immediately and reported to the model once', async () => {
   const stageOf = await startShellAgent({
     answers: [calls(['a', 'Bash', { command: WAITS }]), says('It runs.'), says('I see.'), says('And on.')],
   });
@@ -66,7 +66,7 @@ test('a task that ends while the model is working is reported with the next requ
   expect(String(contents(stageOf, 2).at(-1))).toContain('Background task b1 ended with exit code 4');
 });
 
-test('a !command can also move to the background, and its entry records it', async () => {
+test('a !command can move to the background, and its entry records it', async () => {
   const { agent, until } = await startShellAgent({});
   agent.submit({ type: 'shell', command: WAITS });
   await until(hasBegun);
@@ -80,7 +80,7 @@ test('a !command can also move to the background, and its entry records it', asy
   expect(agent.state().tasks).toMatchObject([{ end: { stoppedBy: 'user' } }]);
 });
 
-test('reports that there is nothing to move or to stop', async () => {
+test('moving or stopping a task that does not exist reports so', async () => {
   const { run, lines } = await startShellAgent({});
   await run({ type: 'background' }, { type: 'stop_task', id: 'b9' });
   expect(lines()).toEqual([
@@ -102,7 +102,9 @@ test("a task's watcher is notified of output", async () => {
   await until((event) => event.type === 'notice');
 });
 
-test('the end of a task is recorded once, even if the program ends with it', { tags: 'long' }, async () => {
+test('the end of a task is recorded once, even if the program ends at the same time', {
+  tags: 'long',
+}, async () => {
   const stageOf = await startShellAgent({
     answers: [
       calls(['a', 'Bash', { command: WAITS, run_in_background: true }]),

@@ -21,7 +21,7 @@ test.each([
   ['', undefined],
   ['<think>never ends', undefined],
   ['...\n***', undefined],
-])('%j becomes %j', (text, title) => {
+])('the title %j becomes %j', (text, title) => {
   expect(cleanTitle(text)).toBe(title);
 });
 
@@ -39,7 +39,7 @@ test('a title is one well-formed line of limited length, whatever the model retu
   );
 });
 
-test('only the beginning of long texts is sent', () => {
+test('a title request contains only the beginning of long texts', () => {
   const [, message] = titlePrompt('😀'.repeat(50_000), 'x'.repeat(50_000));
   expect(JSON.stringify(message).length).toBeLessThan(6000);
   expect(String(message?.content).isWellFormed()).toBe(true);
@@ -86,7 +86,7 @@ test('after the first turn the model titles the session in the background, and i
 test.each([
   ['without a user', { interactive: false }],
   ['for the demo model', { demo: true }],
-  ['when it is switched off', { titles: false }],
+  ['when titles are turned off', { titles: false }],
 ])('no title is requested %s', async (_, given) => {
   const { ask, model, agent } = await named([says('Done.')], given);
   await ask('Add up the basket');
@@ -131,7 +131,7 @@ test("the user's own title stays, even if it is set while the model writes one",
   expect(context.entries().filter(({ subtype }) => subtype === 'title')).toHaveLength(1);
 });
 
-test('with one slot, the title waits until the agent is idle', async () => {
+test('on a server with one slot, the title waits until the agent is idle', async () => {
   let stopped = false;
   const waiting: Answer = async function* (_, signal) {
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));

@@ -40,7 +40,7 @@ test('a plain answer is streamed, recorded and ends the turn', async () => {
   });
 });
 
-test('tools run one after the other, each is shown with its result, and the model gets the results', async () => {
+test('tools run one after the other, each is shown with its result, and the model gets all results', async () => {
   const { ask, lines, model } = await startAgent({
     tools: [
       smallTool('Write'),
@@ -184,12 +184,15 @@ test.each([
   ['length', 'cut', 'The reply was cut at the model’s output limit. Ask it to continue.'],
   ['content_filter', 'cut', 'The endpoint’s content filter stopped the reply.'],
   ['stop', ' ', 'The model returned an empty reply. Try again, or choose another model.'],
-] as const)('a reply that ends with %s and "%s" is explained', async (finishReason, text, notice) => {
-  const { ask, lines } = await startAgent({ answers: [says(text, { finishReason })] });
-  await ask('Go');
-  expect(lines()).toContain(`notice warning: ${notice}`);
-  expect(lines().at(-1)).toBe('turn_ended done after 1');
-});
+] as const)(
+  'a notice explains a reply with finish reason %s and text "%s"',
+  async (finishReason, text, notice) => {
+    const { ask, lines } = await startAgent({ answers: [says(text, { finishReason })] });
+    await ask('Go');
+    expect(lines()).toContain(`notice warning: ${notice}`);
+    expect(lines().at(-1)).toBe('turn_ended done after 1');
+  },
+);
 
 test('a non-retryable failure ends the turn and keeps the prompt in the log', async () => {
   const { ask, lines, agent } = await startAgent({

@@ -67,7 +67,7 @@ test('a model that the user has not configured, or whose context window is too s
   expect(told().join('')).not.toContain('\u001b');
 });
 
-test("the user's choice is kept", () => {
+test('a model that the user selects during the turn is kept', () => {
   const { turn, select, current } = open();
   turn.use({ name: 'a', model: 'other' });
   select('mine');

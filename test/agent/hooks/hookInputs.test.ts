@@ -1,4 +1,4 @@
-/** What hooks get, compared with the published types of Claude Code. */
+/** The input of hooks, compared with Claude Code's published types. */
 import { expect, test } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/agentDeps.ts';
 import { backgroundTasks } from '../../../src/agent/hooks/createHooks.ts';
@@ -32,7 +32,7 @@ function tasksOf(...list: readonly TaskInfo[]): TaskPort {
   };
 }
 
-/** Asks about each call, with a rule to save; all are allowed. */
+/** Every call needs approval, suggests a rule to save, and is allowed. */
 async function asking(port: ScriptedHooks, given: Given): Promise<TestAgent> {
   const decide: AgentDeps['decide'] = async () => ({
     ...{ behavior: 'ask', reason: 'the mode' },
@@ -97,7 +97,7 @@ test('hooks get exactly the fields of the published types', async () => {
   expect(hookEvents.filter((event) => inputsOf(port, event).length === 0)).toEqual([]);
 });
 
-test('a prompt has an id that its calls share until the next prompt', async () => {
+test('hooks of a turn share the id of its prompt', async () => {
   const port = everyEvent();
   const on = await asking(port, { answers: [calls(['1', 'Edit', {}]), says('One.'), says('Two.')] });
   await on.ask('One');
@@ -123,7 +123,7 @@ test('hooks of a turn get the effort if the request sets one', async () => {
   expect(inputsOf(port, 'Stop')[1]).not.toHaveProperty('effort');
 });
 
-test('a permission request includes what "always" would save, and the tool\'s MCP server', async () => {
+test('PermissionRequest hooks get the rule that "always" would save, and the tool\'s MCP server', async () => {
   const port = everyEvent();
   const on = await asking(port, { answers: [calls(['1', 'mcp__notes__add', {}]), says('Done.')] });
   await on.ask('Go');
@@ -140,7 +140,7 @@ test('a permission request includes what "always" would save, and the tool\'s MC
   ]);
 });
 
-test('the end of a turn lists the background tasks that are still running', async () => {
+test('Stop hooks get the background tasks that are still running', async () => {
   const port = everyEvent();
   const ended = { ...running, id: 'b2', end: { endedAtMs: 1, code: 0 } };
   const helper = { ...running, id: 'a1', kind: 'subagent' as const, command: 'explore: find: the parser' };
@@ -164,7 +164,7 @@ test('the end of a turn lists the background tasks that are still running', asyn
   expect(long).toMatchObject({ command: `${'x'.repeat(1000)}… [+500 chars]` });
 });
 
-test('a deny rule triggers no PermissionDenied, and a session without a screen no Notification', async () => {
+test('a deny rule triggers no PermissionDenied hook, and a non-interactive session no Notification hook', async () => {
   const port = everyEvent();
   const deny: AgentDeps['decide'] = async () => ({ behavior: 'deny', reason: 'a rule' });
   const ruled = await asking(port, { decide: deny, answers: [calls(['1', 'Edit', {}]), says('Fine.')] });

@@ -1,4 +1,4 @@
-/** Hooks of the current folder and of watched files, in a real agent. */
+/** Hooks for the current folder and watched files, with a real agent. */
 import { expect, test } from 'vitest';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
@@ -12,7 +12,7 @@ const bash = smallTool('Bash', {
   },
 });
 
-test('hooks are told about a changed folder after the call, before anything else runs', async () => {
+test('if a call changes the folder, CwdChanged hooks run before anything else', async () => {
   const port = scriptedHooks({ CwdChanged: {}, PostToolUse: {}, FileChanged: {} });
   const on = await startAgent({
     hooks: { port, origin: 'startup' },

@@ -14,7 +14,7 @@ const write = (id: string, path: string, content: string) =>
   calls([id, 'Write', { file_path: path, content }]);
 const bash = (id: string, command: string) => calls([id, 'Bash', { command }]);
 
-test('each turn knows what its calls and commands changed; reading adds nothing', async () => {
+test('each turn lists the files that its calls and commands changed, but not those they only read', async () => {
   const set = await startRewindTest({
     answers: [
       write('c1', 'a.txt', 'one\ntwo\n'),
@@ -95,7 +95,7 @@ test('rewinds conversation and files to before a turn, and undo restores everyth
   }
 });
 
-test("the user's own edits are not credited to a turn: they stay, are merged, or keep the path from being changed", async () => {
+test("the user's own edits are not credited to a turn: a rewind keeps them, merges them or leaves the path unchanged", async () => {
   const set = await startRewindTest({
     answers: [
       bash(
@@ -193,7 +193,7 @@ test('later changes of a background command are credited to it', { tags: 'long' 
   expect(await set.tree()).toEqual({});
 });
 
-test("changes by another program's tool are recorded and can be rewound, although it names no file", async () => {
+test('changes by an MCP tool that names no file are recorded and can be rewound', async () => {
   const set: RewindTest = await startRewindTest({
     tools: [
       smallTool('mcp__notes__add', {
@@ -269,7 +269,7 @@ test('changes of a stopped command are recorded and can be rewound', async () =>
   expect(await set.tree()).toEqual({});
 });
 
-test('a rewind is not possible during a turn', async () => {
+test('rewinding during a turn is not possible', async () => {
   const set = await startRewindTest({
     answers: [
       says('One.'),
@@ -335,11 +335,11 @@ test('does not touch git’s own files in a git repository', { tags: 'long' }, a
   expect(git('status', '--porcelain')).toBe(status);
 });
 
-describe('a program that was killed', () => {
+describe('after the program was killed', () => {
   const cases = (['rewind', 'undo'] as const).flatMap((op) => [0, 1, 2].map((paths) => ({ op, paths })));
 
   test.each(cases)(
-    'in $op after $paths of two paths can undo all of it',
+    'during the $op, after $paths of two paths, all of it can be undone',
     { tags: 'long' },
     async ({ op, paths }) => {
       let left = Number.POSITIVE_INFINITY;
@@ -388,7 +388,7 @@ describe('a program that was killed', () => {
   );
 
   test.each([0, 1, 2])(
-    'after %d of two paths can repeat the rewind instead',
+    'during a rewind, after %d of two paths, the rewind can be repeated',
     { tags: 'long' },
     async (paths) => {
       let left = Number.POSITIVE_INFINITY;
@@ -448,7 +448,7 @@ test("a rewind and its undo restore the shell's directory", { tags: 'long' }, as
   expect(output('c3')).toBe(set.root);
 });
 
-test('in a session resumed in another folder, the shell stays there and the model gets a different note', {
+test('after the session moves to another folder, a rewind leaves the shell there and the note says so', {
   tags: 'long',
 }, async () => {
   const set = await startRewindTest({
@@ -505,7 +505,7 @@ test('a session closed right after a rewind resumes with the shell in the rewoun
   expect(toolResult?.output).toBe(again.root);
 });
 
-test('an undo of rewound files also adds a note for the model', async () => {
+test('undoing a rewind of files adds a note for the model', async () => {
   const set = await startRewindTest({
     answers: [write('c1', 'a', 'a'), says('One.'), says('I see.'), says('Again.')],
   });
@@ -573,7 +573,7 @@ test("a rewind keeps the user's mode, but restores the todo list and the record 
   expect(set.context.fileReads(set.at('a'))).toBeDefined();
 });
 
-test('undoing a rewind of an earlier run shows every change before doing it', async () => {
+test('undoing a rewind from an earlier run first shows every change', async () => {
   const set = await startRewindTest({
     answers: [calls(['w', 'Write', { file_path: 'new.txt', content: 'a line\n' }]), says('Done.')],
   });
@@ -646,7 +646,7 @@ test('without proof that this program recorded the change, a file outside the pr
   expect(await textsIn(folder)).toEqual(['outside.txt']);
 });
 
-test('a forged record of what a rewind did is not undone outside the project', async () => {
+test('undo ignores a forged rewind entry outside the project', async () => {
   const { folder, sessionId } = await workOutside();
   const set = await startRewindTest({ resume: { folder, sessionId } });
   const log = set.context.filePath() ?? '';

@@ -33,7 +33,7 @@ export interface RewindTest extends TestAgent {
   prompt(text: string): string;
   back(text: string, scope: 'both' | 'conversation' | 'files'): Promise<RewindReport>;
   undo(): Promise<RewindReport>;
-  /** Undoes a rewind of an earlier process: the first time, it is only shown. */
+  /** Undoes a rewind of an earlier process; the first attempt only shows the changes. */
   undoShown(): Promise<RewindReport>;
   /** The messages that the model would get now: role and text. */
   conversation(): string[];

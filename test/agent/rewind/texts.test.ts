@@ -8,7 +8,7 @@ const many = (count: number, folder: string, action: RestoreStep['action']): rea
     ...(action === 'refuse' ? { reason: 'it changed' } : {}),
   }));
 
-test('paths that are left unchanged are counted by folder if there are many', () => {
+test('many paths left unchanged are counted by folder', () => {
   const steps = [
     ...many(1003, 'node_modules', 'refuse'),
     ...many(2, 'src', 'delete'),
@@ -25,7 +25,7 @@ test('paths that are left unchanged are counted by folder if there are many', ()
   );
 });
 
-test('lines in an answer to a program have a limit', () => {
+test('the list of unchanged paths in a response to a program is limited', () => {
   const steps = Array.from({ length: 50 }, (_, at) => many(1, `folder${at}`, 'refuse')).flat();
   const text = boundedLines(refusedLines({ steps }, '/project'));
   expect(text.split('\n')).toHaveLength(21);
@@ -33,7 +33,7 @@ test('lines in an answer to a program have a limit', () => {
   expect(boundedLines([])).toBe('');
 });
 
-test('the review of an undo counts what is deleted in a folder', () => {
+test('the review of an undo counts the deletions in a folder', () => {
   const text = undoReview([...many(30, 'node_modules', 'delete'), ...many(1, 'src', 'create')], '/project');
   expect(text).toContain('Undoing it changes 31 paths on disk:');
   expect(text).toContain('- deletes /project/node_modules/f2\n- deletes 27 more in /project/node_modules/\n');

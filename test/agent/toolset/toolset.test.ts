@@ -93,7 +93,7 @@ test('the log records each set of tools once, and each request refers to its set
   expect(named).toEqual([recorded[0], recorded[1], recorded[1]]);
 });
 
-test('schemas are the same array while the tools are the same, whatever array contains them', () => {
+test('schemas stay the same array as long as the tools are the same, whatever array contains the tools', () => {
   const read = smallTool('Read');
   const query = smallTool('Query');
   let tools = [read];
@@ -121,7 +121,7 @@ test('an unknown tool name is distinguished from one that was offered before', (
   expect(toolset.missing('Query')).toBe('There is no tool named "Query". Available tools: Read.');
 });
 
-// Tools behind a search: when they are deferred, how they are found, and what that costs.
+// Deferred tools: when schemas are deferred, how a search finds them, and what it costs.
 
 /** An MCP tool with a schema of about this many tokens. */
 function serverTool(name: string, description: string, tokens = 200): Tool {
@@ -169,20 +169,20 @@ test('schemas over a tenth of the context window are replaced by a search; tools
 test.each([
   [15_999, ['Read']],
   [16_000, ['Read', 'Big']],
-])('in a context window of %i tokens the tools are %j', async (windowTokens, offered) => {
+])('a context window of %i tokens offers the tools %j', async (windowTokens, offered) => {
   const tools = [smallTool('Read'), { ...smallTool('Big'), minWindowTokens: 16_000 }];
   const { ask, model } = await startAgent({ windowTokens, tools: () => tools, answers: [says('Done.')] });
   await ask('Go');
   expect(names(model.requests[0]?.tools ?? [])).toEqual(offered);
 });
 
-test('twenty servers cost less than 2,000 tokens', () => {
+test('twenty MCP servers with deferred tools cost less than 500 tokens', () => {
   const deferred = createDeferredTools({ tokensOf, windowTokens: () => 200_000, called: [] });
   expect(tokensOf(many.map(({ schema }) => schema))).toBeGreaterThan(50_000);
   expect(tokensOf(deferred.offered(many).map(({ schema }) => schema))).toBeLessThan(500);
 });
 
-test("the share is measured by the current model's context window", () => {
+test("whether tools are deferred depends on the current model's context window", () => {
   const tools = many.slice(0, 20);
   const tokens = tokensOf(tools.map(({ schema }) => schema));
   const offered = (windowTokens: number) =>
@@ -191,7 +191,7 @@ test("the share is measured by the current model's context window", () => {
   expect(offered(tokens * 10 - 1)).toEqual(['ToolSearch']);
 });
 
-test('a tool that the session has called before, or calls by name, is offered', () => {
+test('a deferred tool that the session has called before, or calls by name, is offered', () => {
   const deferred = createDeferredTools({
     ...{ tokensOf, windowTokens: () => 1000 },
     called: ['Read', 'mcp__server2__tool2'],
@@ -215,7 +215,7 @@ test('a search finds the current tools, although the search tool itself stays th
   expect(outcome?.text).toContain('mcp__server0__weather');
 });
 
-test('an unchanged list is the same array, so that requests stay cached', () => {
+test('an unchanged tool list is the same array, so that requests stay cached', () => {
   const deferred = createDeferredTools({ tokensOf, windowTokens: () => 1000, called: [] });
   const toolset = createToolset(() => [...many], deferred);
   expect(toolset.schemas()).toBe(toolset.schemas());
@@ -241,10 +241,10 @@ test.each([
   ['reading files', 'mcp__files__read_text'],
   ['select:mcp__db__query', 'mcp__db__query'],
   ['select:read_text', 'mcp__files__read_text'],
-])('%j finds %s first', async (query, name) => {
+])('a search for %j finds %s first', async (query, name) => {
   expect((await searchTools(query, catalogue, 5))[0]?.name).toBe(name);
 });
 
-test('finds nothing for words that occur in no tool', async () => {
+test('a search for words that occur in no tool finds nothing', async () => {
   expect(await searchTools('weather forecast', catalogue, 5)).toEqual([]);
 });
