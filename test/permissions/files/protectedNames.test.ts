@@ -248,18 +248,61 @@ describe('protects files that other programs run or read as settings', () => {
   ])('%s', (path) => expect(isProtected(path)).toBe(true));
 });
 
+describe('protects what editors, language servers and watchers run on their own', () => {
+  test.each([
+    ...[
+      'eslint.config.js',
+      'eslint.config.mts',
+      '.eslintrc.cjs',
+      '.eslintrc.json',
+      '.eslintrc',
+      '.babelrc.js',
+    ],
+    ...['.stylelintrc.js', 'stylelint.config.mjs', '.prettierrc', '.prettierrc.js', 'prettier.config.js'],
+    ...[
+      'cspell.config.mjs',
+      '.cspell.json',
+      'tslint.json',
+      'mypy.ini',
+      'setup.cfg',
+      'tox.ini',
+      'phpstan.neon',
+    ],
+    ...[
+      'tailwind.config.ts',
+      'svelte.config.js',
+      '.graphqlrc.js',
+      '.graphqlrc',
+      'graphql.config.js',
+      'nx.json',
+    ],
+    ...[
+      'analysis_options.yaml',
+      'uno.config.ts',
+      'vitest.config.ts',
+      'jest.config.js',
+      'playwright.config.ts',
+    ],
+    ...['build.rs', 'crates/a/build.rs', 'build.zig', 'Package.swift', 'mix.exs', 'project.clj', 'Gemfile'],
+    ...['CMakeLists.txt', 'lib/CMakeLists.txt', 'build.gradle', 'settings.gradle.kts', 'a.gemspec'],
+    ...['Directory.Build.props', 'Directory.Build.targets', 'src/App/App.csproj', 'App.suo'],
+    ...['Tiltfile', 'ops/a.tiltfile', 'Guardfile', 'skaffold.yaml', 'bacon.toml'],
+    ...['vite.config.js', 'next.config.mjs', 'nuxt.config.ts', 'astro.config.mjs', '.vitepress/config.ts'],
+  ])('%s', (path) => expect(isProtected(path)).toBe(true));
+});
+
 describe('does not protect files that developers edit constantly', () => {
   test.each([
     'package.json',
     'package-lock.json',
     'Makefile',
-    'vite.config.js',
-    'eslint.config.mjs',
     'Dockerfile',
     'docker-compose.yml',
     'tsconfig.json',
+    'src/vite.ts',
+    'tests/settings.cfg',
+    'styles/tailwind.css',
     'conftest.py',
-    'build.rs',
     'Cargo.toml',
     'pyproject.toml',
     'src/index.ts',
@@ -279,7 +322,6 @@ describe('does not protect files that developers edit constantly', () => {
     'src/bin/activateLicense.ts',
     'fly.toml',
     'app.json',
-    'mypy.ini',
     'gradle.properties',
     'pixi.toml',
     'prompts/answer.prompt.md',
@@ -288,7 +330,16 @@ describe('does not protect files that developers edit constantly', () => {
     'api/service.proto',
     '.root/x',
     ...['mise-tasks/build', 'justfile', 'Taskfile.yml', 'Procfile', 'bin/activateHermit.ts', 'src/hermit.ts'],
-    ...['CMakeLists.txt', 'husky.md', 'wallaby.png', 'scripts/gdb.py', 'web.config'],
+    ...[
+      'webpack.config.js',
+      'gulpfile.js',
+      'composer.json',
+      'pom.xml',
+      'husky.md',
+      'wallaby.png',
+      'scripts/gdb.py',
+      'web.config',
+    ],
   ])('%s', (path) => expect(isProtected(path)).toBe(false));
 });
 
@@ -323,17 +374,21 @@ test('ignores the path to the workspace, except for autostart files', () => {
 test('of the protected files, commands may write only those that commands build', () => {
   const writable = (path: string): boolean => !isReadOnlyForCommands(`/home/me/p/${path}`, place);
   expect(
-    ['node_modules/a/index.js', 'src/__pycache__', '.venv/bin/python', '.jj/x', 'a.ts'].filter(writable),
-  ).toHaveLength(5);
+    ['node_modules/a/index.js', 'src/__pycache__', '.venv/bin/python', '.jj/x', 'a.ts', 'Gemfile'].filter(
+      writable,
+    ),
+  ).toHaveLength(6);
   expect(
-    ['.vscode', 'AGENTS.md', '.github/workflows', '.npmrc', '.husky', '.claude'].filter(writable),
+    ['.vscode', 'AGENTS.md', '.github/workflows', '.npmrc', '.husky', '.claude', '.eslintrc.js'].filter(
+      writable,
+    ),
   ).toEqual([]);
 });
 
 test('every name is listed once, says what uses it, and protects itself', () => {
   const patterns = protectedNames.map(({ pattern }) => pattern.toLowerCase());
   expect(patterns.filter((pattern, index) => patterns.indexOf(pattern) !== index)).toEqual([]);
-  expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(54);
+  expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(90);
   for (const { pattern, usedBy } of protectedNames) {
     expect(usedBy).not.toBe('');
     const path = pattern.replaceAll('*', 'x');
