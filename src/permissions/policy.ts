@@ -2,8 +2,8 @@
 import type { IndexPaths } from '../disk/gitIndex.ts';
 import type { PermissionDecision, PermissionMode } from '../protocol/permissions.ts';
 import type { FilesBelow, Selection, TreeEntry } from './lookups/filesBelow.ts';
-import type { Shown } from './lookups/gitContent.ts';
 import type { GitCall, GitSettingsFound } from './lookups/gitSettingPrograms.ts';
+import type { Shown } from './lookups/gitShown.ts';
 import type { SourcedRule } from './rules/rules.ts';
 import type { ParsedCommand } from './shell/parsedCommand.ts';
 

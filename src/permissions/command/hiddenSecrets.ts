@@ -6,7 +6,7 @@
 import { relative } from 'node:path';
 import { decideFile } from '../files/fileDecision.ts';
 import { locate } from '../files/locate.ts';
-import { mayShowAny } from '../lookups/gitContent.ts';
+import { mayShowAny } from '../lookups/gitShown.ts';
 import { programName } from '../options/programTable.ts';
 import { isRunner, isShellName } from '../options/runnerNames.ts';
 import { gravest, type Policy } from '../policy.ts';

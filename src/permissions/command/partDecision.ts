@@ -6,6 +6,7 @@ import { hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { couldBeSensitive, isPublic, isSensitive } from '../files/sensitive.ts';
+import { FILE_SETTINGS } from '../lookups/gitPrograms.ts';
 import { holdsToken, nameOf } from '../lookups/gitRemotes.ts';
 import { mayDecrypt } from '../lookups/gitSettingPrograms.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
@@ -275,6 +276,12 @@ export function decideGit(
         reason: `${what} shows files as ${nameOf(converter)} in your git configuration converts them, which may decrypt them; with --no-textconv it does not.`,
         cause: { type: 'limit', reason: 'It may show decrypted files.', isSecret: true },
       };
+    const shownFile = fileOfUser(place, policy);
+    if (shownFile !== undefined)
+      return {
+        behavior: 'ask',
+        reason: `${what} may show lines of ${shownFile}, which your git configuration names.`,
+      };
     if (policy.gitRunsPrograms(place))
       return {
         behavior: 'ask',
@@ -285,6 +292,23 @@ export function decideGit(
   }
   return undefined;
 }
+
+/** The file in the workspace, set by the user, of which git shows lines that it does not understand, if it may not be read. */
+function fileOfUser(place: string, policy: Policy): string | undefined {
+  const { user } = policy.gitSettings(place, policy.home);
+  const named = user.filter(({ key }) => readByGit.test(key)).map(({ value = '' }) => value);
+  const top = policy.repositoryTop(policy.realpath(place)) ?? place;
+  return named
+    .filter((name) => /^[^~%]/.test(name))
+    .flatMap((name) => [top, place].map((folder) => locate(name, folder, policy)))
+    .find(
+      (path) =>
+        inWorkspace(path, policy) &&
+        decideFile({ tool: 'Read', verb: 'read', path }, policy).behavior !== 'allow',
+    );
+}
+
+const readByGit = new RegExp(`^(?:${FILE_SETTINGS})$`);
 
 /** With more branches that have a reflog, it needs approval. */
 const MAX_REFLOGS = 2000;

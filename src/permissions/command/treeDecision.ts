@@ -9,7 +9,8 @@ import { secretPlaceTest } from '../files/secretPlace.ts';
 import { foldText, isSensitive } from '../files/sensitive.ts';
 import { isCredentialSettings, mayHoldCredentials } from '../lookups/credentialSettings.ts';
 import { type FilesBelow, isMisread } from '../lookups/filesBelow.ts';
-import type { Shown } from '../lookups/gitContent.ts';
+import { withinPaths } from '../lookups/gitPaths.ts';
+import type { Shown } from '../lookups/gitShown.ts';
 import { gravest, type Policy, workspaceFolders } from '../policy.ts';
 import type { OpenPattern, ReadOnlyUse, Tree } from '../readOnly/use.ts';
 import type { Argument } from '../shell/argument.ts';
@@ -233,10 +234,7 @@ const ignoring = /ignore|exclude|(?:^|\/)(?:\.git|gitdir|commondir)(?:\/|$)/i;
 const mayChangeIgnored = (path: string, policy: Policy): boolean =>
   [path, policy.realpath(path)].some((one) => ignoring.test(foldText(one))) || policy.isDirectory(path);
 
-/**
- * Decides whether the files that git tracks in some places may be shown; a place that is neither a folder nor tracked
- * counts as everything.
- */
+/** Decides whether the files that git tracks in some places, which may be patterns, may be shown. */
 export function decideTracked(
   tracked: readonly string[],
   directory: string,
@@ -261,12 +259,14 @@ export function trackedIn(
   directory: string,
   policy: Policy,
 ): readonly string[] | undefined {
-  const files = policy.trackedFiles(policy.realpath(directory));
-  const places = tracked.map((place) => policy.realpath(locate(place, directory, policy)));
-  const areAll = !places.every((place) => policy.isDirectory(place) || files?.includes(place));
-  return areAll
-    ? files
-    : files?.filter((path) => places.some((place) => path === place || path.startsWith(`${place}/`)));
+  const at = policy.realpath(directory);
+  const top = policy.repositoryTop(at);
+  // Without a repository git may search every file.
+  if (top === undefined) return undefined;
+  // `:` begins magic, also in a folder that `-C` names.
+  const words = tracked.map((word) => (/\/:/.test(word) ? ':/' : word));
+  const { has } = withinPaths(words, { worktree: top, prefix: relative(top, at) });
+  return policy.trackedFiles(at)?.filter((path) => has(relative(top, path)));
 }
 
 /** Decides whether the files whose content git shows may be shown, including formerly tracked and deleted ones. */
@@ -278,12 +278,10 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
     const decision = decideFile({ tool: 'Read', verb: 'read', path }, policy);
     return decision.behavior === 'allow' ? undefined : decision;
   };
-  const files = policy.gitShows(place, shown, workspaceFolders(policy));
+  const blocked = blockedReason(what, place, policy);
+  const files = blocked === undefined ? policy.gitShows(place, shown, workspaceFolders(policy)) : undefined;
   if (files === undefined)
-    return {
-      behavior: 'ask',
-      reason: blockedReason(what, place, policy) ?? unknownFiles(`${what} shows`, policy),
-    };
+    return { behavior: 'ask', reason: blocked ?? unknownFiles(`${what} shows`, policy) };
   for (const path of files) {
     const found = held(path);
     if (found)

@@ -30,6 +30,12 @@ export function movedNames(
   ];
 }
 
+/** The names of what a stash contains, with untracked files; see `movedNames`. */
+export const stashedNames = (git: Git, word: string): readonly (string | undefined)[] => {
+  const lists = namesOf(git, 'stash', word);
+  return lists.length === 0 ? [undefined] : lists;
+};
+
 function namesOf(git: Git, how: Moves['how'], word: string): readonly (string | undefined)[] {
   if (how === 'pick' && word.includes('..'))
     return [git(['log', '--format=', '-m', '--root', ...NAMES, '--end-of-options', word, '--'])];

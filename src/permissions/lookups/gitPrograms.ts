@@ -18,8 +18,9 @@ import { atOnce } from '../../disk/slices.ts';
 import { gitIncludes } from '../../protocol/files/gitIncludes.ts';
 import { contains } from '../files/filePattern.ts';
 import { isSensitive } from '../files/sensitive.ts';
+import { holdsCredentials } from './credentialSettings.ts';
 import { isDirectory, isMisread } from './filesBelow.ts';
-import { gitIn, type OnGitProblem, type Shown, shownFiles } from './gitContent.ts';
+import { gitIn, type OnGitProblem, shownFiles } from './gitContent.ts';
 import {
   exists,
   findRepository,
@@ -31,6 +32,7 @@ import {
   settingsFolders,
   valuesOf,
 } from './gitRepository.ts';
+import type { Shown } from './gitShown.ts';
 import { heldCredentials } from './pastCredentials.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
@@ -49,7 +51,7 @@ const helper = /(?:^|\])[^\S\n]*(?:(?:push)?url\s*=\s*"?[\w+-]+::|vcs\s*=|\[prot
 /** A partial clone, whose missing objects git fetches with the user's credential helpers. */
 const partial = /(?:^|\])[^\S\n]*(?:promisor|partialclone\w*)[^\S\n]*(?:=|$)/im;
 /** Settings that name a file with patterns, names or commits: https://git-scm.com/docs/git-config */
-const fileSettings = 'excludesfile|attributesfile|ignorerevsfile|orderfile|file';
+export const FILE_SETTINGS = 'excludesfile|attributesfile|ignorerevsfile|orderfile|file';
 /** The only hook that a read-only command may start. */
 export const HOOK = 'post-index-change';
 
@@ -160,8 +162,13 @@ export const gitHeldCredentials =
     onProblem(undefined);
     const worktree = findRepository(directory)?.worktree;
     if (worktree === undefined) return true;
-    const git = gitIn(env, directory, [worktree, ...workspace], onProblem);
-    return heldCredentials(git, worktree, paths, shown.objects);
+    const place = { worktree, prefix: relative(worktree, directory) };
+    return heldCredentials(
+      gitIn(env, directory, [worktree, ...workspace], onProblem),
+      place,
+      paths,
+      shown.objects,
+    );
   };
 
 /** Tracked files at or below these paths, relative to the worktree; undefined if unknown. */
@@ -262,11 +269,14 @@ function isElsewhere(settings: string, place: string, worktree: string): boolean
 }
 
 function namesFileElsewhere(settings: string, worktree: string): boolean {
-  return valuesOf(settings, fileSettings).some((name) => {
+  return valuesOf(settings, FILE_SETTINGS).some((name) => {
     if (name === undefined || /^[~%]/.test(name)) return true;
     const path = resolve(worktree, name);
     if (name === '') return false;
-    return !path.startsWith(`${worktree}/`) || isSensitive(path) || leadsOut(path, [worktree]);
+    if (!path.startsWith(`${worktree}/`) || leadsOut(path, [worktree])) return true;
+    // Git shows lines that it does not understand.
+    const real = realPathOf('/', path) ?? path;
+    return isSensitive(path) || isSensitive(real) || holdsCredentials(real);
   });
 }
 

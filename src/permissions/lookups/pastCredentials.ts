@@ -1,16 +1,13 @@
 /** Passwords and tokens that settings held in any version that git keeps, whatever is in them now. */
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { credentialIn } from './credentialSettings.ts';
-import { findObjects, type Git } from './gitContent.ts';
+import { ALL_COMMITS, findObjects, type Git } from './gitContent.ts';
+import type { WordsPlace } from './gitPaths.ts';
+import { textsIn } from './searchedText.ts';
 
-/** With more settings files than this, the answer is true without a search. */
+/** With more settings files, or versions of them, the answer is true without a search. */
 const MAX_FILES = 20;
-
-/** With the colors that settings may force, no line would begin with its sign. */
-const DIFF = [
-  ...['-p', '-U0', '--text', '--no-color'],
-  ...['--no-renames', '--no-ext-diff', '--no-textconv', '--no-relative'],
-];
+const MAX_VERSIONS = 1000;
 
 /** Commits of a merge or the like in progress, or fetched last: no branch may contain them. gitglossary(7) */
 const PSEUDO_REFS = [
@@ -23,38 +20,64 @@ const PSEUDO_REFS = [
 ];
 
 /**
- * True if one of these settings ever held a credential: in the history, in the index, or in the commits among `objects`,
- * which no branch may contain. Also true if that cannot be determined. `paths` are absolute.
+ * True if one of these settings ever held a credential: in the history, in the index with the sides of a conflict, or in
+ * the commits and files among `objects`, which no branch may contain. Also true if that cannot be determined. `paths` are
+ * absolute.
  */
 export function heldCredentials(
   git: Git,
-  worktree: string,
+  place: WordsPlace,
   paths: readonly string[],
   objects: readonly string[],
 ): boolean {
-  const found = findObjects(git, [...objects, ...PSEUDO_REFS]);
+  const found = findObjects(git, [...objects, ...PSEUDO_REFS], place);
   if (found === undefined || paths.length > MAX_FILES) return true;
   const commits = found.filter(({ type }) => type === 'commit').map(({ id }) => id);
-  const places = paths.map((path) => `:(top,literal)${relative(worktree, path)}`);
-  const all = ['log', '--all', '--reflog', '--format=', '-m', '--root'];
-  const past = git([...all, ...DIFF, ...commits, '--', ...places]);
-  const staged = git(['diff', '--cached', ...DIFF, '--', ...places]);
+  const places = paths.map((path) => `:(top,literal)${relative(place.worktree, path)}`);
+  const raw = ['-z', '--raw', '--no-abbrev', '--no-renames', '--no-relative'];
+  const past = git(['log', ...ALL_COMMITS, ...raw, ...commits, '--', ...places]);
+  const staged = git(['ls-files', '-z', '--full-name', '--stage', '--', ...places]);
   if (past === undefined || staged === undefined) return true;
-  const texts = [past, staged].flatMap(textsIn);
-  return paths.some((path) => texts.some((text) => credentialIn(path, text)));
+  const versions = new Map<string, Set<string>>();
+  const add = (id: string, path: string): void =>
+    void versions.set(id, (versions.get(id) ?? new Set()).add(path));
+  for (const [, mode = '', before = '', after = '', name = ''] of past.matchAll(change)) {
+    add(before, name);
+    if (!mode.startsWith('16')) add(after, name);
+  }
+  for (const [, id = '', name = ''] of staged.matchAll(/\d+ ([\da-f]+) \d\t([^\0]*)\0/g)) add(id, name);
+  for (const { type, id } of found)
+    if (type === 'blob') for (const path of paths) add(id, relative(place.worktree, path));
+  for (const id of versions.keys()) if (/^0+$/.test(id)) versions.delete(id);
+  if (versions.size > MAX_VERSIONS) return true;
+  const texts = contentsOf(git, [...versions.keys()]);
+  return (
+    texts === undefined ||
+    [...versions.values()].some((names, at) =>
+      [...names].some((name) =>
+        textsIn(texts[at] ?? Buffer.alloc(0)).some((text) => credentialIn(join(place.worktree, name), text)),
+      ),
+    )
+  );
 }
 
-/** What each hunk of a diff adds, and what it removes. */
-function textsIn(diff: string): readonly string[] {
-  const hunks: { readonly added: string[]; readonly removed: string[] }[] = [];
-  let isHeader = true;
-  for (const line of diff.replaceAll('\0', '').split('\n')) {
-    if (line.startsWith('diff --git ')) isHeader = true;
-    else if (line.startsWith('@@')) {
-      isHeader = false;
-      hunks.push({ added: [], removed: [] });
-    } else if (!isHeader && /^[+-]/.test(line))
-      hunks.at(-1)?.[line.startsWith('+') ? 'added' : 'removed'].push(line.slice(1));
+/** A line of `--raw`, with the name that follows. */
+const change = /:\d+ (\d+) ([\da-f]+) ([\da-f]+) \w+\0([^\0]*)\0/g;
+
+/** The contents of objects in the same order; undefined if there are too many bytes, or one is missing. */
+function contentsOf(git: Git, ids: readonly string[]): readonly Buffer[] | undefined {
+  if (ids.length === 0) return [];
+  const printed = git(['cat-file', '--batch'], ids.map((id) => `${id}\n`).join(''), 'latin1');
+  if (printed === undefined) return undefined;
+  const contents: Buffer[] = [];
+  let at = 0;
+  for (const id of ids) {
+    const header = printed.slice(at, printed.indexOf('\n', at) + 1);
+    const size = Number(/^[\da-f]+ \w+ (\d+)\n$/.exec(header)?.[1] ?? Number.NaN);
+    if (!header.startsWith(id) || Number.isNaN(size)) return undefined;
+    at += header.length;
+    contents.push(Buffer.from(printed.slice(at, at + size), 'latin1'));
+    at += size + 1;
   }
-  return hunks.flatMap(({ added, removed }) => [added.join('\n'), removed.join('\n')]);
+  return contents;
 }

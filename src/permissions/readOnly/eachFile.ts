@@ -1,6 +1,13 @@
 /** Commands that other commands run for files they have found: each name is a word that is not known in advance. */
 import { programUse } from './programs.ts';
-import { type FoundFiles, type FoundWords, mergeUses, type ReadOnlyUse, type Tree } from './use.ts';
+import {
+  type FoundFiles,
+  type FoundWords,
+  mergeUses,
+  type ReadOnlyUse,
+  type Tree,
+  withUnknownWords,
+} from './use.ts';
 
 interface Insertion {
   readonly split: FoundWords['split'];
@@ -59,6 +66,7 @@ export function eachUse(
     contents: [...use.contents.filter((path) => !isFound(path)), ...(found.others ?? [])],
     names: use.names.filter((path) => !isFound(path)),
     trees: [...own, ...shown],
+    ...withUnknownWords(use, FOUND),
   };
   return mayBeNone && none !== undefined ? mergeUses([each, none]) : each;
 }

@@ -47,7 +47,6 @@ function withAnyCommit(use: ReadOnlyUse, bases: readonly string[]): ReadOnlyUse 
     names: use.names.filter(isNamed),
     ...(use.tracked && { tracked: use.tracked.filter(isNamed) }),
     shown: (use.shown ?? []).map(({ objects }) => ({
-      listings: [],
       objects: [...new Set([...objects.filter(isNamed), ...bases])],
       kind: 'any',
     })),

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { inIndex, type Shown, shownBy, showsDiffs } from '../lookups/gitContent.ts';
+import { searchedBy, shownBy, showsDiffs } from '../lookups/gitShown.ts';
 import { type OptionList, readOptions } from '../options/readOptions.ts';
 import { gitCommands } from './gitOptions.ts';
 import type { FoundFiles, ReadOnlyUse } from './use.ts';
@@ -174,11 +174,10 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   const places = operands.length > 0 ? operands : ['.'];
   // A word that is not a path is a commit or a folder in one, which may contain files that are no longer tracked.
   const isCached = read.options.some(({ name }) => name === '--cached');
-  const queries: readonly Shown[] = [
-    ...(operands.length > 0 ? [{ listings: [], objects: operands, kind: 'searches' } as const] : []),
-    ...(isCached ? [inIndex(places)] : []),
-  ];
-  const shown = queries.length === 0 ? {} : { shown: queries };
+  // After `--` come paths; before the pattern, it means nothing.
+  const before = read.inOrder.filter(({ name }) => name === '').length;
+  const end = before < pattern ? operands.length : before - pattern;
+  const shown = { shown: searchedBy(operands.slice(0, end), operands.slice(end), isCached) };
   if (!isUntracked) return { contents, names: [], tracked: places, ...shown };
   // Git's patterns match inside folders, and `:` begins pathspec magic: gitglossary(7), pathspec.
   if (places.some((place) => /[*?[:\\]/.test(place))) return undefined;

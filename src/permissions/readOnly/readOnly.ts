@@ -9,7 +9,7 @@ import { findUse } from './find.ts';
 import { commitUse } from './foundCommit.ts';
 import { substitutedUse, xargsUse } from './foundWords.ts';
 import { programUse } from './programs.ts';
-import { mergeUses, type OpenPattern, type ReadOnlyUse } from './use.ts';
+import { mergeUses, type OpenPattern, type ReadOnlyUse, withUnknownWords } from './use.ts';
 
 /**
  * undefined = not known to be read-only. Every word must be known exactly, except for patterns in place of files, and
@@ -69,6 +69,7 @@ function fillIn(use: ReadOnlyUse, open: ReadonlyMap<string, OpenPattern>): ReadO
     contents: filled(use.contents),
     names: filled(use.names),
     trees: (use.trees ?? []).map((tree) => ({ ...tree, path: open.get(tree.path)?.pattern ?? tree.path })),
+    ...withUnknownWords(use, MARK),
     patterns: [...open.values()],
   };
 }

@@ -1,6 +1,6 @@
 /** The files, folders and repositories that a read-only command accesses. Pure. */
 
-import type { Shown } from '../lookups/gitContent.ts';
+import type { Shown } from '../lookups/gitShown.ts';
 
 /** Everything that a read-only command accesses. */
 export interface ReadOnlyUse {
@@ -82,6 +82,23 @@ export interface OpenPattern {
   readonly pattern: string;
   /** Names are split at spaces, and expanded as patterns again. */
   readonly bare: boolean;
+}
+
+/** What git searches and shows if words with a mark, in place of names, may be any path: everything. */
+export function withUnknownWords(
+  { tracked, shown }: ReadOnlyUse,
+  mark: string,
+): Pick<ReadOnlyUse, 'tracked' | 'shown'> {
+  const isOpen = (one: unknown): boolean => JSON.stringify(one).includes(JSON.stringify(mark).slice(1, -1));
+  return {
+    ...(tracked && { tracked: tracked.map((word) => (isOpen(word) ? ':/' : word)) }),
+    ...(shown && {
+      shown: shown.map(
+        (one): Shown =>
+          isOpen(one) ? { objects: one.objects.filter((word) => !isOpen(word)), kind: 'any' } : one,
+      ),
+    }),
+  };
 }
 
 /** Combines several uses. */

@@ -4,7 +4,7 @@
  */
 import { gitPlaceOf, textWords } from '../command/words.ts';
 import { locate } from '../files/locate.ts';
-import type { Shown } from '../lookups/gitContent.ts';
+import type { Shown } from '../lookups/gitShown.ts';
 import { programName } from '../options/programTable.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
@@ -43,13 +43,12 @@ export function addedFiles(
 
 function queryFor({ paths, others, changed }: Added, directory: string, policy: Policy): Shown {
   const standard = others === 'all' ? [] : ['--exclude-standard'];
-  const untracked = ['ls-files', '-z', '--full-name', '--others', ...standard, '--', ...paths];
   const tracked = changed ? paths.filter((path) => namesTracked(path, directory, policy)) : [];
   return {
-    listings: others === 'none' ? [] : [untracked],
     objects: [],
+    listed: others === 'none' ? [] : [{ options: ['--others', ...standard], paths }],
     // Those that differ from the index, as for `git restore`.
-    ...(tracked.length > 0 && { kind: 'restores', paths: tracked }),
+    ...(tracked.length > 0 && { restored: tracked }),
   };
 }
 

@@ -7,7 +7,7 @@ import { basename, dirname } from 'node:path';
 import { type Touched, touchedBefore } from '../command/plainEdits.ts';
 import { needsCheck } from '../command/treeDecision.ts';
 import { textWords } from '../command/words.ts';
-import { mayShowAny, type Shown } from '../lookups/gitContent.ts';
+import { mayShowAny, type Shown } from '../lookups/gitShown.ts';
 import { isGitClient } from '../options/git/gitClients.ts';
 import { programName } from '../options/programTable.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
@@ -161,9 +161,15 @@ export function afterChange(
   policy: Policy,
 ): ReadOnlyUse {
   if (!showsContent(use)) return use;
-  const shown = shownAfter(use.shown ?? [], change);
-  if (change.inside === 'nothing') return { ...use, shown };
+  const known = shownAfter(use.shown ?? [], change);
+  if (change.inside === 'nothing') return { ...use, shown: known };
   const added = change.added();
+  // Compared with what was added, git also shows what was there before.
+  const before: Shown =
+    added === null
+      ? { objects: [], kind: 'any' }
+      : { objects: [], compared: [{ how: 'named', words: [], paths: added }] };
+  const shown = [...known, before];
   const trees = (directories ?? [policy.root]).map((directory) => filesToAdd(directory, policy));
   return {
     ...use,
@@ -178,13 +184,12 @@ export function afterChange(
 
 /** The queries of a git command that shows content, after such a change. */
 export function shownAfter(shown: readonly Shown[], { inside, words, disk }: GitChange): readonly Shown[] {
-  if (inside === 'anything') return [{ listings: [], objects: [], kind: 'unknown' }];
-  if (inside === 'names') {
+  if (inside === 'anything') return [{ objects: [], kind: 'unknown' }];
+  if (inside === 'index' || inside === 'names') {
     const objects = [...shown.flatMap((one) => one.objects), ...mayShowAny(words).objects];
-    return [{ listings: [], objects, kind: 'any' }];
+    return [{ objects, kind: 'any' }];
   }
-  const touched = inside === 'index' ? null : disk;
-  return touched?.length === 0 ? shown : shown.map((one) => ({ ...one, touched }));
+  return disk?.length === 0 ? shown : shown.map((one) => ({ ...one, touched: disk }));
 }
 
 /** True if a git command shows the content of files that none of its words names. */

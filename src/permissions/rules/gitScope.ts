@@ -17,8 +17,8 @@ import {
 import { gitPlaceOf, textWords } from '../command/words.ts';
 import { decideFile } from '../files/fileDecision.ts';
 import { locate } from '../files/locate.ts';
-import { mayShowAny, type Shown } from '../lookups/gitContent.ts';
 import type { Moves } from '../lookups/gitMoves.ts';
+import { mayShowAny, type Shown } from '../lookups/gitShown.ts';
 import { isGitClient, isLikeGit } from '../options/git/gitClients.ts';
 import { programName } from '../options/programTable.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
@@ -326,10 +326,7 @@ function decideMoves(
   const moves = movesOf(name, args);
   if (moves === undefined) return [];
   if (moves !== 'anywhere' && moves.words.length === 0 && !moves.drops) return [];
-  const shown: Shown = {
-    ...{ listings: [], objects: [] },
-    ...(moves === 'anywhere' ? { kind: 'any' } : { moves }),
-  };
+  const shown: Shown = { objects: [], ...(moves === 'anywhere' ? { kind: 'any' } : { moves }) };
   const files = isFirst
     ? policy.gitShows(policy.realpath(directory), shown, workspaceFolders(policy))
     : undefined;
@@ -347,16 +344,13 @@ export function restored(args: readonly string[], paths: readonly string[]): Sho
       ? Array.from({ length: Math.min(word.length, 9) - 1 }, (_, at) => word.slice(at + 1))
       : [value];
   });
-  return { listings: [], objects: objects.filter((word) => word !== ''), kind: 'restores', paths };
+  return { objects: objects.filter((word) => word !== ''), restored: paths };
 }
 
 function listed(name: string, args: readonly string[], paths: readonly string[]): Shown {
   const isForced = args.some((word) => /^(?:-[A-Za-z]*[fx]|--fo)/.test(word));
   const others = name === 'rm' ? [] : ['--others', ...(isForced ? [] : ['--exclude-standard'])];
-  return {
-    listings: [['ls-files', '-z', '--full-name', '--cached', ...others, '--', ...paths]],
-    objects: [],
-  };
+  return { objects: [], listed: [{ options: ['--cached', ...others], paths }] };
 }
 
 /** Options that end or continue an operation in progress. */

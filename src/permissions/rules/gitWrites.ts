@@ -1,6 +1,6 @@
 /** The files of a working tree that a git command writes or deletes, for rules that forbid editing some. */
 import { locate } from '../files/locate.ts';
-import type { Shown } from '../lookups/gitContent.ts';
+import type { Shown } from '../lookups/gitShown.ts';
 import { subcommandAt } from '../options/riskyOptions.ts';
 import { type Policy, workspaceFolders } from '../policy.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
@@ -81,7 +81,7 @@ function queriesOf(
   // `main...` is the merge base of two branches.
   if (/^(?:checkout|restore)$/.test(name) && has(/\.\.\./)) return undefined;
   const listed = (options: readonly string[], paths: readonly string[]): readonly Shown[] => [
-    { listings: [['ls-files', '-z', '--full-name', ...options, '--', ...paths]], objects: [] },
+    { objects: [], listed: [{ options, paths }] },
   ];
   switch (name) {
     case 'restore':
@@ -104,7 +104,6 @@ function queriesOf(
       if (/^(?:list|show|drop|clear|create|store)$/.test(action)) return [];
       if (/^(?:pop|apply|branch)$/.test(action)) return moved(name, args);
       const dropped = {
-        listings: [],
         objects: [],
         moves: { how: 'switch', words: [], drops: true },
       } as const;
@@ -125,6 +124,5 @@ function queriesOf(
 function moved(name: string, args: readonly string[]): readonly Shown[] {
   const moves = movesOf(name, args);
   if (moves === undefined) return [];
-  const query = { listings: [], objects: [] };
-  return [moves === 'anywhere' ? { ...query, kind: 'any' } : { ...query, moves }];
+  return [moves === 'anywhere' ? { objects: [], kind: 'any' } : { objects: [], moves }];
 }

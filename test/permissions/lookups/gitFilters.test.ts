@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { diskLookups } from '../../../src/permissions/lookups/diskLookups.ts';
-import type { Shown } from '../../../src/permissions/lookups/gitContent.ts';
+import type { Shown } from '../../../src/permissions/lookups/gitShown.ts';
 import { policyFor, top } from '../harness.ts';
 
 const project = join(top, 'home', 'filters');
@@ -126,14 +126,17 @@ test.each([
   expect(existsSync(trace)).toBe(false);
 });
 
+const onDisk = (...words: readonly string[]): Shown => ({
+  objects: words,
+  compared: [{ how: 'disk', words, paths: [] }],
+});
+
 test.each<Shown>([
-  { listings: [['diff', '--name-status', '-z']], objects: [] },
-  { listings: [['diff', '--name-status', '-z', 'HEAD']], objects: ['HEAD'], operands: ['HEAD'] },
-  { listings: [['diff', '--name-status', '-z', 'a.txt']], objects: ['a.txt'], operands: ['a.txt'] },
-  { listings: [['diff-files', '-z']], objects: [] },
-  { listings: [['diff-index', '-z', 'HEAD']], objects: [], operands: ['HEAD'] },
-  { listings: [], objects: [], kind: 'restores', paths: ['a.txt'] },
-  { listings: [], objects: [], moves: { how: 'switch', words: ['HEAD'], drops: true } },
+  onDisk(),
+  onDisk('HEAD'),
+  onDisk('a.txt'),
+  { objects: [], restored: ['a.txt'] },
+  { objects: [], moves: { how: 'switch', words: ['HEAD'], drops: true } },
 ])('the lookup itself lists changed files without comparing them: %j', (shown) => {
   const lookups = diskLookups(process.env);
   const found = lookups.gitShows(project, shown, [project]);
@@ -143,21 +146,15 @@ test.each<Shown>([
 
 test('a lookup of two commits, or of unchanged files, lists no files on disk', () => {
   const { gitShows } = diskLookups(process.env);
-  const between = { listings: [['diff', '--name-status', '-z', 'side', 'HEAD']], objects: ['side', 'HEAD'] };
-  expect(gitShows(project, { ...between, operands: ['side', 'HEAD'] }, [project])).toEqual(
+  expect(gitShows(project, onDisk('side', 'HEAD'), [project])).toEqual(
     expect.not.arrayContaining([join(project, 'src/b.txt')]),
   );
-  const unchanged = {
-    listings: [['diff', '--name-status', '-z', 'sub']],
-    objects: ['sub'],
-    operands: ['sub'],
-  };
-  expect(gitShows(project, unchanged, [project])).toEqual([]);
+  expect(gitShows(project, onDisk('sub'), [project])).toEqual([]);
 });
 
 test('a file counts as changed if the index has a different inode, owner or fraction of a second, since git rereads it', () => {
   const { gitShows } = diskLookups(process.env);
-  const shown: Shown = { listings: [['diff', '--name-status', '-z']], objects: [] };
+  const shown = onDisk();
   const file = join(project, '.git/index');
   const index = readFileSync(file);
   const start = index.indexOf('sub/c.txt') - 62;
@@ -172,7 +169,7 @@ test('a file counts as changed if the index has a different inode, owner or frac
 
 test('the lookup finds files despite folders behind links, sparse indexes and worktrees elsewhere', () => {
   const { gitShows } = diskLookups(process.env);
-  const shown: Shown = { listings: [['diff', '--name-status', '-z']], objects: [] };
+  const shown = onDisk();
   renameSync(join(project, 'sub'), join(project, 'sub2'));
   symlinkSync('sub2', join(project, 'sub'));
   expect(gitShows(project, shown, [project])).toContain(join(project, 'sub/c.txt'));

@@ -191,11 +191,7 @@ test('searching a tracked secret with git asks', async () => {
   expect(await ask('git grep --untracked x')).toBe('ask');
   expect(await ask('git -C src grep --untracked x')).toBe('allow');
   commit(project, 'add', '-f', '.env');
-  expect(await Promise.all(['git grep x', 'git grep x HEAD', 'git -C . grep x'].map(ask))).toEqual([
-    'ask',
-    'ask',
-    'ask',
-  ]);
+  expect(await Promise.all(['git grep x', 'git -C . grep x'].map(ask))).toEqual(['ask', 'ask']);
   expect(await Promise.all(['git grep x -- src', 'git grep x src/a.ts'].map(ask))).toEqual([
     'allow',
     'allow',

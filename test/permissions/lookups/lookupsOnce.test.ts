@@ -78,7 +78,7 @@ test('after the time limit, slow lookups return the cautious answer, even if the
     lookups.filesBelow(root, { hidden: true }),
     lookups.expandGlob(`${root}/*`),
     lookups.trackedFiles(root),
-    lookups.gitShows(root, { listings: [], objects: [] }, [root]),
+    lookups.gitShows(root, { objects: [] }, [root]),
   ])
     expect(answer).toBeUndefined();
   expect(isCut()).toBe(true);

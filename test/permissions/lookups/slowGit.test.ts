@@ -18,7 +18,7 @@ test('once git has taken too long, the whole history is not searched as well', (
     mode: 0o755,
   });
   const place = { worktree: project, workspace: [project], changed: () => [], onProblem: () => undefined };
-  const shown = { listings: [['log', '--name-status', '-z']], objects: [] };
+  const shown = { objects: [], compared: [{ how: 'history', words: [], paths: [] }] } as const;
   expect(shownFiles({ PATH: bin }, project, place, shown)).toBeUndefined();
   expect(readFileSync(calls, 'utf8').trim().split('\n')).toHaveLength(1);
 });

@@ -2,7 +2,7 @@
  * Secrets in the index and in the history that a command may show if git, or a program that runs it, is not understood:
  * `git -c a.b=c log -p`, `xargs -n1 git show`, `bash <<< 'git log -p'`.
  */
-import { mayShowAny } from '../../lookups/gitContent.ts';
+import { mayShowAny } from '../../lookups/gitShown.ts';
 import { programName } from '../../options/programTable.ts';
 import { hasSubcommand, subcommandAt } from '../../options/riskyOptions.ts';
 import { isRunner } from '../../options/runnerNames.ts';

@@ -1,0 +1,389 @@
+/**
+ * What git shows is known although its subcommands read the same words, and settings, in different ways.
+ *
+ * @module-tag long
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
+import { policyFor, rule, top } from '../harness.ts';
+
+type Files = Readonly<Record<string, string | undefined>>;
+
+const CANARY = 'Kanarienvogel';
+const password = (text = CANARY): string => `{"Db":{"Password":"${text}"}}\n`;
+
+function git(place: string, ...args: readonly string[]): string {
+  const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+  const { status, stdout, stderr } = spawnSync('git', [...own, ...args], { cwd: place, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
+  return stdout.trim();
+}
+
+function write(place: string, files: Files): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(place, name)), { recursive: true });
+    if (text === undefined) rmSync(join(place, name), { force: true });
+    else writeFileSync(join(place, name), text);
+  }
+}
+
+/** A repository with one commit for each step. */
+function repository(...steps: readonly Files[]): string {
+  const place = mkdtempSync(join(top, 'home', 'words-'));
+  git(place, 'init', '-q', '-b', 'main');
+  for (const files of steps) commit(place, files);
+  return place;
+}
+
+function commit(place: string, files: Files): void {
+  write(place, files);
+  git(place, 'add', '-A', '-f', '.');
+  git(place, 'commit', '-q', '--allow-empty', '-m', 'next');
+}
+
+async function behavior(
+  root: string,
+  command: string,
+  rules: readonly string[] = [],
+  home = join(top, 'home'),
+): Promise<string> {
+  const own = rules.map((text) => ({ ...rule(text), base: root }));
+  const policy = { ...(await policyFor([], 'default', { root, rules: own })), home };
+  return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
+}
+
+/** With the user's git settings during one call. */
+async function withSettings<T>(text: string, call: () => Promise<T>): Promise<T> {
+  const file = join(mkdtempSync(join(top, 'home', 'settings-')), 'gitconfig');
+  writeFileSync(file, text);
+  const before = process.env.GIT_CONFIG_GLOBAL;
+  process.env.GIT_CONFIG_GLOBAL = file;
+  try {
+    return await call();
+  } finally {
+    if (before === undefined) delete process.env.GIT_CONFIG_GLOBAL;
+    else process.env.GIT_CONFIG_GLOBAL = before;
+  }
+}
+
+describe('a path from the current folder', () => {
+  let place = '';
+  beforeAll(() => {
+    place = repository(
+      { 'sub/appsettings.json': password(), 'top/appsettings.json': password(), 'top/a.txt': 'a\n' },
+      { 'sub/appsettings.json': password(''), 'top/appsettings.json': password('') },
+    );
+  });
+
+  test.each([
+    'git -C sub show HEAD~1:./appsettings.json',
+    'cd sub && git show HEAD~1:./appsettings.json',
+    'git -C sub show HEAD~1:../top/appsettings.json',
+    'git -C sub cat-file -p HEAD~1:./appsettings.json',
+    'git -C sub grep Password HEAD~1:./appsettings.json',
+    'git -C sub diff HEAD~1:./appsettings.json HEAD:./appsettings.json',
+    'git -C top grep Password HEAD~1:./',
+    'git -C sub grep Password HEAD~1 -- ../top',
+    'git -C sub log -p -- ../top',
+    'git -C sub diff HEAD~1 HEAD -- ../top',
+    'cd sub && git diff HEAD~1 ..',
+    'git -C sub blame HEAD~1 -- ../top/appsettings.json',
+  ])('is found in the commit: %s asks', async (command) => {
+    expect(await behavior(place, command)).toBe('ask');
+  });
+
+  test.each([
+    'git -C top show HEAD~1:./a.txt',
+    'git -C sub log -p -- ../top/a.txt',
+    'git -C sub grep a HEAD~1 -- ../top/a.txt',
+    'git -C sub diff HEAD~1 -- ../top/a.txt',
+  ])('%s runs', async (command) => {
+    expect(await behavior(place, command)).toBe('allow');
+  });
+
+  test.each([
+    'git blame top/appsettings.json HEAD~1',
+    'git blame -L1,1 top/appsettings.json HEAD~1',
+    'git -C sub blame ../top/appsettings.json HEAD~1',
+    'git blame --since=1.year top/appsettings.json @~',
+    'git blame top/appsettings.json --root HEAD~1',
+    'git blame HEAD~1 top/appsettings.json',
+    'git blame HEAD~1 -- top/appsettings.json',
+  ])('the file and the commit may be in any order: %s asks', async (command) => {
+    expect(await behavior(place, command)).toBe('ask');
+  });
+
+  test.each(['git blame top/a.txt HEAD~1', 'git blame HEAD~1 -- top/a.txt', 'git blame top/a.txt'])(
+    'the file and the commit may be in any order: %s runs',
+    async (command) => {
+      expect(await behavior(place, command)).toBe('allow');
+    },
+  );
+});
+
+describe('changes on disk', () => {
+  let place = '';
+  beforeAll(() => {
+    place = repository({ '.env': 'A=1\n', 'secret/x.txt': 'x\n', 'src/app.ts': 'a\n', 'src/b.ts': 'b\n' });
+    write(place, { '.env': `A=${CANARY}\n`, 'secret/x.txt': `${CANARY}\n`, 'src/app.ts': 'c\n' });
+  });
+
+  test.each([
+    "cd src && git diff -- ':!app.ts'",
+    "git -C src diff -- ':!app.ts'",
+    "git -C src diff -- ':!nothere'",
+    "git -C src diff HEAD -- ':^app.ts'",
+    "git -C src diff-files -p -- ':!app.ts'",
+    "git -C src diff-index -p HEAD -- ':!app.ts'",
+    "git -C src diff -- ':(exclude)app.ts'",
+    "git -C src diff -- ':/!src'",
+    "git -C src diff -- ':(top)'",
+    'git -C src diff ..',
+    'cd src && git diff ..',
+    'cd src && git diff -w ..',
+    'cd src && git diff --stat -p ..',
+    'cd src && git diff .. .',
+    'cd src && git diff HEAD ..',
+    'cd src && git diff -- ../.env',
+    "git diff -- '*env'",
+    "git diff -- '[.]env'",
+  ])('%s asks, and is denied what a rule denies', async (command) => {
+    expect(await behavior(place, command)).toBe('ask');
+    expect(await behavior(place, command, ['deny Read(/.env)'])).not.toBe('allow');
+  });
+
+  test.each([
+    'git diff src',
+    'cd src && git diff .',
+    "git diff -- '*.ts'",
+    'git diff -- src/app.ts',
+    'git -C src diff app.ts',
+  ])('%s runs', async (command) => {
+    expect(await behavior(place, command)).toBe('allow');
+  });
+});
+
+describe('a stash', () => {
+  let place = '';
+  beforeAll(() => {
+    place = repository({ '.env': 'A=1\n', 'a.txt': 'a\n' });
+    write(place, { '.env': `A=${CANARY}\n` });
+    git(place, 'stash', '-q');
+    write(place, { 'a.txt': 'b\n' });
+    git(place, 'stash', '-q');
+  });
+
+  test.each([
+    'git stash show -p 1',
+    'git stash show -p stash@{1}',
+    'git stash show -p --since 1 -w',
+    'git stash show -p --until 1 -w',
+    'git stash show --min-age 1 -w -p',
+    'git stash show --author 1 -w -p',
+    'git stash show --word-diff-regex 1 -w -p',
+    'git stash show --stat-width 1 -w -p',
+    'git stash show -p main',
+  ])('%s asks', async (command) => {
+    expect(await behavior(place, command)).toBe('ask');
+    expect(await behavior(place, command, ['deny Read(/.env)'])).not.toBe('allow');
+  });
+
+  test.each(['git stash show -p', 'git stash show', 'git stash show -p stash@{0}', 'git stash show -p -w 0'])(
+    '%s runs',
+    async (command) => {
+      expect(await behavior(place, command)).toBe('allow');
+    },
+  );
+});
+
+describe('settings are judged as a whole, in every version', () => {
+  const composer = (inside: string): string => `{\n  "http-basic": {\n${inside}  }\n}\n`;
+  const held = composer(`    "repo.example.org": { "username": "u", "password": "${CANARY}" }\n`);
+
+  test('if only some lines changed', async () => {
+    const place = repository(
+      { 'auth.json': composer(''), '.yarnrc.yml': 'npmAuthToken:\n  "${TOKEN}"\n' },
+      { 'auth.json': held, '.yarnrc.yml': `npmAuthToken:\n  "${CANARY}"\n` },
+      { 'auth.json': composer(''), '.yarnrc.yml': 'npmAuthToken:\n  "${TOKEN}"\n' },
+    );
+    for (const command of [
+      'git log -p -- auth.json',
+      'git show HEAD~1:auth.json',
+      'git log -p -- .yarnrc.yml',
+      'git show HEAD~1:.yarnrc.yml',
+    ])
+      expect(await behavior(place, command), command).toBe('ask');
+  });
+
+  test('if a branch changed them back before it was merged and deleted', async () => {
+    const place = repository({ 'appsettings.json': password('') }, { 'a.txt': 'a\n' });
+    git(place, 'switch', '-qc', 'side', 'HEAD~1');
+    commit(place, { 'appsettings.json': password() });
+    commit(place, { 'appsettings.json': password('') });
+    git(place, 'switch', '-q', 'main');
+    git(place, 'merge', '-q', '--no-ff', '-m', 'merge', 'side');
+    git(place, 'branch', '-qD', 'side');
+    git(place, 'reflog', 'expire', '--expire=now', '--all');
+    for (const command of ['git show HEAD^2~1', 'git show HEAD^2~1:appsettings.json', 'git log -p'])
+      expect(await behavior(place, command), command).toBe('ask');
+  });
+
+  test('if the user has git follow renames', async () => {
+    const place = repository({ 'old.json': '{}\n' });
+    git(place, 'switch', '-qc', 'other');
+    commit(place, { 'appsettings.json': password() });
+    commit(place, { 'appsettings.json': password('') });
+    git(place, 'switch', '-q', 'main');
+    git(place, 'mv', 'old.json', 'appsettings.json');
+    git(place, 'commit', '-qm', 'moved');
+    await withSettings('[log]\n\tfollow = true\n', async () => {
+      for (const command of ['git log -p --all', 'git show other~1', 'git log -p other'])
+        expect(await behavior(place, command), command).toBe('ask');
+    });
+  });
+
+  test('if git follows the renames of a file that was a secret', async () => {
+    const text = `${'line\n'.repeat(9)}KEY=${CANARY}\n`;
+    const place = repository({ '.env': text }, { '.env': undefined, 'plain.txt': 'line\n'.repeat(9) });
+    for (const rules of [[], ['allow Bash(git log:*)']]) {
+      await withSettings('[log]\n\tfollow = true\n', async () => {
+        expect(await behavior(place, 'git log -p plain.txt', rules)).toBe('ask');
+      });
+      expect(await behavior(place, 'git log -p plain.txt', rules)).toBe('allow');
+    }
+  });
+
+  test('in a conflict that no commit contains', async () => {
+    const place = repository({ 'appsettings.json': password('') });
+    write(place, { 'appsettings.json': password() });
+    git(place, 'add', '.');
+    const ours = git(place, 'rev-parse', ':appsettings.json');
+    git(place, 'reset', '-q', '--hard');
+    const theirs = git(place, 'rev-parse', ':appsettings.json');
+    const stages = `0 ${'0'.repeat(40)}\tappsettings.json\n100644 ${theirs} 1\tappsettings.json\n100644 ${theirs} 2\tappsettings.json\n100644 ${ours} 3\tappsettings.json\n`;
+    expect(spawnSync('git', ['update-index', '--index-info'], { cwd: place, input: stages }).status).toBe(0);
+    for (const command of [
+      'git show :3:appsettings.json',
+      'git cat-file -p :3:appsettings.json',
+      'git diff -3',
+      'git diff',
+      'git diff-files -p -3',
+    ])
+      expect(await behavior(place, command), command).toBe('ask');
+  });
+
+  test('if a file counts as unchanged, and git searches what was committed', async () => {
+    const place = repository({ 'appsettings.json': password(), 'a.txt': 'Password\n' });
+    for (const flag of ['assume-unchanged', 'skip-worktree']) {
+      git(place, 'update-index', `--${flag}`, 'appsettings.json');
+      write(place, { 'appsettings.json': password('') });
+      for (const command of ['git grep Password', 'git grep -n Password -- "*.json"'])
+        expect(await behavior(place, command), `${flag}: ${command}`).toBe('ask');
+      expect(await behavior(place, 'git grep Password -- a.txt'), flag).toBe('allow');
+      git(place, 'update-index', `--no-${flag}`, 'appsettings.json');
+    }
+    expect(await behavior(place, 'git grep Password -- a.txt')).toBe('allow');
+  });
+});
+
+test('without a repository git grep searches every file if the user allows that', async () => {
+  const place = mkdtempSync(join(top, 'home', 'none-'));
+  write(place, { '.env': `P=${CANARY}\n` });
+  await withSettings('[grep]\n\tfallbackToNoIndex = true\n', async () => {
+    expect(await behavior(place, 'git grep P')).toBe('ask');
+  });
+});
+
+describe('a file of commits that blame ignores', () => {
+  test.each(['in the repository', 'of the user'])('is a link to a secret, set %s', async (where) => {
+    const place = repository({ 'README.md': 'a\n', '.env': 'A=1\n' });
+    symlinkSync('.env', join(place, '.git-blame-ignore-revs'));
+    const home = mkdtempSync(join(top, 'home', 'user-'));
+    const setting = '[blame]\n\tignoreRevsFile = .git-blame-ignore-revs\n';
+    if (where === 'of the user') writeFileSync(join(home, '.gitconfig'), setting);
+    else git(place, 'config', 'blame.ignoreRevsFile', '.git-blame-ignore-revs');
+    expect(await behavior(place, 'git blame README.md', [], home)).toBe('ask');
+    rmSync(join(place, '.git-blame-ignore-revs'));
+    writeFileSync(join(place, '.git-blame-ignore-revs'), '# none\n');
+    expect(await behavior(place, 'git blame README.md', [], home)).toBe('allow');
+  });
+});
+
+test('a rule for git add knows what is added from a subfolder by an exclusion', async () => {
+  const place = repository({ 'src/a.ts': 'a\n' });
+  write(place, { '.env': `A=${CANARY}\n`, 'src/a.ts': 'b\n' });
+  const rules = ['allow Bash(git add:*)', 'allow Bash(cd:*)'];
+  expect(await behavior(place, "cd src && git add -- ':!a.ts'", rules)).toBe('ask');
+  expect(await behavior(place, 'cd src && git add a.ts', rules)).toBe('allow');
+});
+
+describe('a pattern that the shell expands', () => {
+  let place = '';
+  beforeAll(() => {
+    place = repository(
+      { 'sub/.env': `A=${CANARY}\n`, 'sub/a.txt': 'a\n', 'appsettings.json': password(), 'b.txt': 'b\n' },
+      { 'sub/.env': undefined, 'appsettings.json': password('') },
+    );
+  });
+
+  test.each([
+    'git log -p -- *',
+    'git log -p -- sub*',
+    'git log -p -- [s]ub',
+    'git log -p -3 -- s*',
+    'git show HEAD~1 -- s*',
+    'git diff HEAD~1 HEAD -- *',
+    'git grep A HEAD~1 -- *',
+    'git blame HEAD~1 -- app*.json',
+    'git log -p -- *.json',
+    'for f in s*; do git log -p -- "$f"; done',
+    'ls -d s* | xargs git log -p --',
+    "find . -name 'app*' -exec git log -p -- {} +",
+  ])('may name a secret of the history: %s asks', async (command) => {
+    expect(await behavior(place, command)).toBe('ask');
+    expect(await behavior(place, command, ['deny Read(/sub/**)', 'deny Read(/appsettings.json)'])).not.toBe(
+      'allow',
+    );
+  });
+
+  test('names only known files where the history holds no secret', async () => {
+    const clean = repository({ 'sub/a.txt': 'a\n' }, { 'sub/a.txt': 'b\n' });
+    for (const command of ['git log -p -- *', 'git log -p -- sub*', 'git grep -n b -- sub/*.txt'])
+      expect(await behavior(clean, command), command).toBe('allow');
+  });
+});
+
+test('a pattern for git is none for a folder of that name', async () => {
+  const place = repository({
+    '.env': `A=${CANARY}\n`,
+    'sub/.env': 'A=1\n',
+    '*/a.txt': 'a\n',
+    's*/a.txt': 'a\n',
+  });
+  for (const command of ["git grep A '*'", "git grep A -- '*'", "git grep A 's*'", "git grep A -- 's*/*'"])
+    expect(await behavior(place, command), command).toBe('ask');
+});
+
+describe('after a change in the same command', () => {
+  const rules = ['allow Bash(git add:*)', 'allow Bash(git rm:*)'];
+  test.each([
+    'git add appsettings.json && git diff --cached',
+    'git add -u && git diff --cached',
+    'git add -A; git diff --staged',
+    'git add -u && git diff-index -p --cached HEAD',
+    'git rm -q --cached appsettings.json && git diff --cached',
+  ])('the earlier content counts as shown: %s asks', async (command) => {
+    const place = repository({ 'appsettings.json': password(), 'a.txt': 'a\n' });
+    write(place, { 'appsettings.json': password('') });
+    expect(await behavior(place, command, rules)).toBe('ask');
+  });
+
+  test('a change of other files shows none', async () => {
+    const place = repository({ 'appsettings.json': password(), 'a.txt': 'a\n' });
+    write(place, { 'a.txt': 'b\n' });
+    expect(await behavior(place, 'git add -u && git diff --cached', rules)).toBe('allow');
+  });
+});
