@@ -12,7 +12,7 @@ import type { CheckpointBlobs, CheckpointOptions } from '../../src/checkpoints/t
 
 export interface Bench {
   readonly root: string;
-  /** A folder next to the root, for files outside of it. */
+  /** A folder next to the root, for files outside the root. */
   readonly outside: string;
   readonly blobs: CheckpointBlobs & { readonly kept: ReadonlyMap<string, Buffer> };
   readonly warnings: readonly string[];

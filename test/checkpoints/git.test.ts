@@ -16,14 +16,14 @@ const at = (path: string): string => join(bench.root, path);
 const write = (path: string, text: string | Buffer): void => writeFileSync(at(path), text);
 const shell = (command: string): void => void execFileSync('/bin/sh', ['-c', command], { cwd: bench.root });
 
-/** Commits everything, in a repository old enough for its index to be trusted. */
+/** Creates a repository with one commit of everything, whose index is old enough to be trusted. */
 function commitAll(options: { readonly format?: string } = {}): void {
   initRepository(bench.root, options.format);
   settleIndex(bench.root);
 }
 
 test.each(['sha1', 'sha256'])(
-  'does not copy files that git (%s) has, and restores them from git after a change',
+  'committed files are not copied but restored from git (%s)',
   { tags: 'long' },
   async (format) => {
     write('a.txt', 'one\n');
@@ -43,7 +43,7 @@ test.each(['sha1', 'sha256'])(
   },
 );
 
-test('keeps what git has if the repository is cleaned up or deleted', {
+test('files that git stores can still be restored after the repository is cleaned up or deleted', {
   tags: 'long',
 }, async () => {
   write('staged.txt', 'only ever staged\n');
@@ -67,10 +67,10 @@ test.each([
     '*.txt filter=rot',
     "git config filter.rot.clean 'tr a-z b-za'; git config filter.rot.smudge 'tr b-za a-z'",
   ],
-  ['line ends', '*.txt text eol=crlf', ''],
-  ['an encoding', '*.txt working-tree-encoding=UTF-16LE', ''],
+  ['line ending conversion', '*.txt text eol=crlf', ''],
+  ['a working tree encoding', '*.txt working-tree-encoding=UTF-16LE', ''],
 ])(
-  'uses the file in the tree if %s lies between it and git',
+  'a file that git converts is restored as it was in the working tree: %s',
   { tags: 'long' },
   async (_, attributes, setup) => {
     write('.gitattributes', `${attributes}\n`);
@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test('covers a linked worktree and a submodule without touching their git folders', {
+test('a rewind restores a linked worktree and a submodule without touching their git folders', {
   tags: 'long',
 }, async () => {
   write('a.txt', 'one\n');
@@ -130,7 +130,7 @@ test.each([
     shell(commit('three'));
     expect(changes.map((change) => change.path)).toEqual([at('work/a')]);
     expect(notes).toEqual(['store (a git repository) is not covered']);
-    // A log from another day cannot make it write there either.
+    // A forged log cannot write there either.
     const [, object = ''] = git(at('work'), 'rev-parse', 'HEAD~1').match(/(.*)\n/) ?? [];
     const path = at(`store/objects/${object.slice(0, 2)}/${object.slice(2)}`);
     const named = {
@@ -145,7 +145,7 @@ test.each([
   },
 );
 
-test('leaves the history of other version control systems alone', { tags: 'long' }, async () => {
+test('the history of other version control systems is left alone', { tags: 'long' }, async () => {
   shell('mkdir .hg .svn .jj && echo 1 | tee .hg/00changelog.i .svn/wc.db .jj/op a.txt');
   await bench.checkpoints.baseline();
   shell('echo 2 | tee -a .hg/00changelog.i .svn/wc.db .jj/op a.txt');
@@ -155,7 +155,7 @@ test('leaves the history of other version control systems alone', { tags: 'long'
   expect(step).toMatchObject({ action: 'refuse', reason: 'it belongs to Mercurial' });
 });
 
-test('a baseline and a capture leave every byte of git unchanged, including a stale index', async () => {
+test('a baseline, a capture and a rewind leave git unchanged byte for byte, including a stale index', async () => {
   write('a.txt', 'one\n');
   commitAll();
   // The index no longer has these times: `git status` would rewrite it.
@@ -171,7 +171,7 @@ test('a baseline and a capture leave every byte of git unchanged, including a st
   expect(readdirSync(at('.git/objects')).sort()).toEqual(objects);
 });
 
-test('runs no program that the repository names', async () => {
+test("no program in the repository's settings runs", async () => {
   write('a.txt', 'one\n');
   commitAll();
   write('evil.sh', `#!/bin/sh\ntouch ${at('ran')}\n`);
@@ -185,7 +185,7 @@ test('runs no program that the repository names', async () => {
   expect(readdirSync(bench.root)).not.toContain('ran');
 });
 
-test('leaves out an untracked folder above a certain size, with a notice', { tags: 'long' }, async () => {
+test('an untracked folder with too many files is left out, with a notice', { tags: 'long' }, async () => {
   write('a.txt', 'one\n');
   commitAll();
   const checkpoints = bench.reopen({ limits: { maxFolderFiles: 20 } });
@@ -221,7 +221,7 @@ test.each([
   },
 );
 
-test('does not trust an index that a command has written: the user’s change is restored', async () => {
+test('a forged index is not trusted: the user’s uncommitted change is restored', async () => {
   write('a.txt', 'one\n');
   initRepository(bench.root);
   const id = git(bench.root, 'rev-parse', ':a.txt').trim();
@@ -241,7 +241,7 @@ test('does not trust an index that a command has written: the user’s change is
   expect(snapshot(bench.root)).toEqual(before);
 });
 
-test('copies files that have changed since they were indexed, and files that git has just written', {
+test('files that changed since they were indexed, or that git has just written, are copied', {
   tags: 'long',
 }, async () => {
   write('a.txt', 'one\n');

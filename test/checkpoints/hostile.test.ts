@@ -30,14 +30,14 @@ const write = (path: string, content: string | Buffer): void => writeFileSync(at
 const shell = (command: string): void => void execFileSync('/bin/sh', ['-c', command], { cwd: bench.root });
 const plan = (changes: readonly PathChange[]) => bench.checkpoints.plan(changes);
 
-/** What a command changed. */
+/** The changes that a command made. */
 async function changesOf(command: string): Promise<readonly PathChange[]> {
   await bench.checkpoints.baseline();
   shell(command);
   return (await bench.checkpoints.capture()).changes;
 }
 
-test('another program may log links, pipes and modes, but none is made', async () => {
+test('a rewind with a log from another program creates no links or pipes and loosens no modes', async () => {
   write('kept.sh', 'one\n');
   shell('chmod 700 kept.sh; mkdir shared; chmod 775 shared');
   const changes = await changesOf('rm kept.sh');
@@ -75,7 +75,7 @@ test('another program may log links, pipes and modes, but none is made', async (
   expect(own.steps.map(({ action }) => action)).toEqual(wanted);
 });
 
-test('of what another program may have logged, only ordinary files of the project are restored, without special bits', async () => {
+test('a rewind with a log from another program restores only ordinary project files, without special mode bits', async () => {
   write('plain.sh', 'one\n');
   const changes = await changesOf('chmod 755 plain.sh; rm plain.sh; mkdir d');
   const [before] = changes.flatMap((change) => (change.before?.type === 'file' ? [change.before] : []));
@@ -108,7 +108,7 @@ test('of what another program may have logged, only ordinary files of the projec
   ).toEqual(['create', 'create']);
 });
 
-test('writes nothing through a folder that has become a link leading out', async () => {
+test('a rewind writes nothing through a folder that has become a link out of the project', async () => {
   mkdirSync(at('d'));
   write('d/a.txt', 'one\n');
   const changes = await changesOf('echo two > d/a.txt; echo new > d/new.txt');
@@ -130,7 +130,7 @@ test('writes nothing through a folder that has become a link leading out', async
   expect(snapshot(bench.outside)).toEqual(elsewhere);
 });
 
-test('writes nothing through a folder that becomes a link while a file is being restored', async () => {
+test('a rewind writes nothing through a folder that becomes a link while a file is being restored', async () => {
   mkdirSync(at('d'));
   write('d/a.txt', 'one\n');
   const changes = await changesOf('echo two > d/a.txt');
@@ -186,7 +186,7 @@ test('a folder that a command replaced by a link is restored with all its files'
   expect(readFileSync(join(bench.outside, 'a'), 'utf8')).toBe('outside\n');
 });
 
-test('a pipe in place of a file is never opened: not in a scan, a plan or a rewind', async () => {
+test('no scan, plan or rewind opens a pipe in place of a file', async () => {
   write('a.txt', 'one\n');
   write('b.txt', 'one\n');
   const changes = await changesOf('rm a.txt; mkfifo a.txt; echo two > b.txt');
@@ -227,14 +227,14 @@ test('the .git folder is never written to, whatever a log contains', async () =>
   ]);
 });
 
-test('creates nothing under a redacted name', async () => {
+test('a rewind creates nothing under a redacted name', async () => {
   const { hash } = await bench.blobs.put(Buffer.from('text\n'));
   const before = { type: 'file', mode: 0o644, bytes: 5, hash } as const;
   const { steps } = await plan([{ path: at('keys/[redacted: github-token 3f9a].txt'), before }]);
   expect(steps).toMatchObject([{ action: 'refuse', reason: 'its name holds a secret, which is not stored' }]);
 });
 
-test('files edited between plan and execution are left alone and reported', async () => {
+test('files edited between the plan and the rewind are left alone and reported', async () => {
   write('a.txt', 'one\n');
   write('gone.txt', 'one\n');
   const changes = await changesOf('echo two > a.txt; rm gone.txt; echo n > new.txt');
@@ -248,7 +248,7 @@ test('files edited between plan and execution are left alone and reported', asyn
   for (const name of ['a.txt', 'gone.txt', 'new.txt']) expect(readFileSync(at(name), 'utf8')).toBe('mine\n');
 });
 
-test('detects a change of the same size with restored times', async () => {
+test('a scan detects a change of the same size with restored times', async () => {
   write('a.txt', 'one\n');
   write('b.txt', 'one\n');
   await bench.checkpoints.baseline();
@@ -258,7 +258,7 @@ test('detects a change of the same size with restored times', async () => {
   expect((await bench.checkpoints.capture()).changes.map((change) => change.path)).toEqual([at('a.txt')]);
 });
 
-test('detects a change within the same clock tick', { tags: 'long' }, async () => {
+test('a scan detects a change within the same clock tick', { tags: 'long' }, async () => {
   for (let round = 0; round < 30; round += 1) {
     write('a.txt', `${round}a\n`);
     await bench.checkpoints.baseline();
@@ -267,7 +267,7 @@ test('detects a change within the same clock tick', { tags: 'long' }, async () =
   }
 });
 
-test('does not keep content that must not be stored, so it cannot be restored', async () => {
+test('a file that may contain secrets is not stored, so it cannot be restored', async () => {
   const checkpoints = bench.reopen({ mayKeep: (path) => !path.endsWith('.env') });
   write('.env', 'KEY=secret\n');
   await checkpoints.baseline();
@@ -279,7 +279,7 @@ test('does not keep content that must not be stored, so it cannot be restored', 
   expect((await checkpoints.plan(changes)).steps.map((step) => step.action)).toEqual(['refuse', 'refuse']);
 });
 
-test('keeps a file above the limit only if a call names it', async () => {
+test('a file above the size limit is stored only if a call names it', async () => {
   const checkpoints = bench.reopen({ limits: { maxFileBytes: 1000 } });
   write('big.bin', Buffer.alloc(1001, 1));
   write('named.bin', Buffer.alloc(1001, 1));
@@ -291,8 +291,8 @@ test('keeps a file above the limit only if a call names it', async () => {
   expect((await checkpoints.plan(changes)).steps.map((step) => step.action)).toEqual(['refuse', 'modify']);
 });
 
-test('the first scan does not read files that could not be kept anyway', { tags: 'long' }, async () => {
-  // Two gigabytes of holes, like a virtual machine's disk in a home folder: reading them would take many seconds.
+test('the first scan does not read files that are too large to store', { tags: 'long' }, async () => {
+  // Two sparse files of 1.9 GB, like a virtual machine's disk in a home folder: reading them would take many seconds.
   for (const name of ['large.img', 'larger.img']) shell(`truncate -s 1900M ${name}`);
   const spentMs = cpuClock();
   const changes = await changesOf('echo 1 > a.txt; echo 2 >> larger.img');
@@ -300,14 +300,14 @@ test('the first scan does not read files that could not be kept anyway', { tags:
   const { steps } = await plan(changes);
   expect(spentMs()).toBeLessThan(2000);
   expect(steps.map((step) => step.action)).toEqual(['delete', 'refuse']);
-  // A file that could not be copied for lack of space is not read either, and does not count as changed.
+  // A file that exceeds the total limit is not read either, and does not count as changed.
   const checkpoints = bench.reopen({ limits: { maxTotalBytes: 10 }, git: false });
   write('b.txt', 'more than ten bytes\n');
   await checkpoints.baseline();
   expect((await checkpoints.capture()).changes).toEqual([]);
 });
 
-test("skips the kernel's file systems if the project is the root folder", async () => {
+test("a scan skips the kernel's file systems if the project is the root folder", async () => {
   const checkpoints = bench.reopen({ root: '/', limits: { maxEntries: 1 }, git: false });
   await checkpoints.baseline();
   const { changes, notes } = await checkpoints.capture();
@@ -328,7 +328,7 @@ test('many megabytes are restored byte for byte', { tags: 'long' }, async () => 
   expect(readFileSync(at('large.txt'), 'utf8')).toBe('small\n');
 });
 
-test('names that are not UTF-8 are skipped and reported; unusual ones are not', async () => {
+test('files whose names are not UTF-8 are skipped and reported; other unusual names are covered', async () => {
   execFileSync('/bin/bash', ['-c', `touch $'bad\\xff' $'esc\\e[31m' $'new\\nline'`], { cwd: bench.root });
   await bench.checkpoints.baseline();
   execFileSync('/bin/bash', ['-c', `echo 1 > $'bad\\xff'; echo 1 > $'esc\\e[31m'; rm $'new\\nline'`], {
@@ -341,7 +341,7 @@ test('names that are not UTF-8 are skipped and reported; unusual ones are not', 
   expect(steps[0]?.diff).not.toContain('\u001b');
 });
 
-test('a file that cannot be stored fails its own checkpoint, not the call', async () => {
+test('a file that cannot be stored is reported and cannot be restored, but other work continues', async () => {
   const full = {
     put: () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })),
     read: bench.blobs.read,
@@ -356,7 +356,7 @@ test('a file that cannot be stored fails its own checkpoint, not the call', asyn
   expect((await checkpoints.plan(changes)).steps).toMatchObject([{ action: 'refuse' }]);
 });
 
-test('refuses a damaged or missing blob before writing anything', async () => {
+test('a plan rejects a damaged or missing blob before anything is written', async () => {
   write('a.txt', 'one\n');
   const changes = await changesOf('echo two > a.txt');
   const lost = bench.reopen({ blobs: { put: bench.blobs.put, read: async () => undefined } });
@@ -370,7 +370,7 @@ test('refuses a damaged or missing blob before writing anything', async () => {
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\n');
 });
 
-test('recognizes a deleted tree', async () => {
+test('a deleted project folder can be restored', async () => {
   write('a.txt', 'one\n');
   const changes = await changesOf('cd ..; rm -rf project');
   expect(changes.map((change) => change.path)).toEqual([at('a.txt')]);
@@ -391,7 +391,7 @@ test('an interrupted baseline is continued by the next one', async () => {
 
 const isRoot = spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0';
 
-/** Runs as a user without root's rights. */
+/** Runs `act` as a user without root's rights. */
 async function asNobody(act: () => Promise<void>): Promise<void> {
   if (!isRoot) return act();
   execFileSync('chown', ['-R', '65534', join(bench.root, '..')]);
@@ -403,7 +403,7 @@ async function asNobody(act: () => Promise<void>): Promise<void> {
   }
 }
 
-test('restores everything in a read-only folder, which stays read-only', async () => {
+test('a rewind restores everything in a read-only folder, which stays read-only', async () => {
   mkdirSync(at('d'));
   write('d/a.txt', 'one\n');
   chmodSync(at('d/a.txt'), 0o444);
@@ -436,13 +436,13 @@ test('unreadable files do not count as deleted and are reported as left out', as
   rmSync(at('closed'), { recursive: true });
 });
 
-test('closing does not wait for a git that waits for a pipe', { tags: 'long' }, async () => {
+test('closing does not wait for a git process that is blocked on a pipe', { tags: 'long' }, async () => {
   shell('git init -q && git add -A && git -c user.name=T -c user.email=t@t commit -q --allow-empty -m x');
   write('a.txt', 'a\n');
   shell('git add a.txt && mkfifo .gitattributes');
   void bench.checkpoints.baseline();
-  // It is asking git for the attributes by then.
+  // By then it is querying git for the attributes.
   await new Promise((later) => setTimeout(later, 500));
-  // Nothing ever writes to the pipe: it would wait as long as the test may take.
+  // Nothing ever writes to the pipe: waiting for it would exceed the test's timeout.
   await bench.checkpoints.close();
 });

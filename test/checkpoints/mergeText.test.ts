@@ -13,15 +13,15 @@ const merge = async (base: string, ours: string, theirs: string): Promise<string
 };
 
 test.each([
-  ['apart', 'a\nb\nc\nd\ne\n', 'A\nb\nc\nd\ne\n', 'a\nb\nc\nd\nE\n', 'A\nb\nc\nd\nE\n'],
+  ['far apart', 'a\nb\nc\nd\ne\n', 'A\nb\nc\nd\ne\n', 'a\nb\nc\nd\nE\n', 'A\nb\nc\nd\nE\n'],
   ['next to each other', 'a\nb\n', 'A\nb\n', 'a\nB\n', undefined],
-  ['the same', 'a\nb\n', 'A\nb\n', 'A\nb\n', 'A\nb\n'],
-  ['in one line', 'a\n', 'b\n', 'c\n', undefined],
+  ['that are the same', 'a\nb\n', 'A\nb\n', 'A\nb\n', 'A\nb\n'],
+  ['in the same line', 'a\n', 'b\n', 'c\n', undefined],
   ['with Windows line endings', 'a\r\nb\r\nc\r\n', 'A\r\nb\r\nc\r\n', 'a\r\nb\r\n', 'A\r\nb\r\n'],
   ['without a final line ending', 'a\nb\nc', 'A\nb\nc', 'a\nb\nC', 'A\nb\nC'],
   ['beyond ASCII', 'ä\nb\n€\n', 'ä\nb\n€€\n', 'Ä\nb\n€\n', 'Ä\nb\n€€\n'],
-  ['into nothing', 'a\nb\n', '', 'a\nb\n', ''],
-])('two changes %s', async (_, base, ours, theirs, expected) => {
+  ['of which one deletes everything', 'a\nb\n', '', 'a\nb\n', ''],
+])('merges or rejects two changes %s', async (_, base, ours, theirs, expected) => {
   expect(await merge(base, ours, theirs)).toBe(expected);
 });
 
@@ -39,7 +39,7 @@ test('a change on only one side is applied unchanged', async () => {
   );
 });
 
-test('merges changes that are far enough apart as git does', { tags: 'long' }, () => {
+test('changes that are far enough apart are merged as git merges them', { tags: 'long' }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'clawdcode-merge-'));
   const file = (name: string, content: string): string => {
     writeFileSync(join(folder, name), content);
@@ -73,7 +73,7 @@ test('merges changes that are far enough apart as git does', { tags: 'long' }, (
     .finally(() => rmSync(folder, { recursive: true }));
 });
 
-test('gives up in time on a file that differs everywhere', { tags: 'long' }, async () => {
+test('merging a file that differs everywhere gives up in time', { tags: 'long' }, async () => {
   const lines = (seed: number): string =>
     Array.from({ length: 20_000 }, (_, index) => `${(index * 7919 + seed) % 10_007}\n`).join('');
   const spentMs = cpuClock();

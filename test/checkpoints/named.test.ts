@@ -1,4 +1,4 @@
-/** Files that a call names, wherever they are. */
+/** Checkpoints of files that a call names, inside or outside the project. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ afterEach(() => bench.close());
 const at = (path: string): string => join(bench.root, path);
 const shell = (command: string): void => void execFileSync('/bin/sh', ['-c', command], { cwd: bench.root });
 
-/** As `Edit` and `Write` do it. */
+/** Writes a file as `Edit` and `Write` do. */
 async function writeNamed(path: string, text: string) {
   await bench.checkpoints.keep([path]);
   mkdirSync(join(path, '..'), { recursive: true });
@@ -22,7 +22,7 @@ async function writeNamed(path: string, text: string) {
   return bench.checkpoints.capture([path]);
 }
 
-test('tracks a file outside the root once a call has named it, even through commands', async () => {
+test('once a call has named a file outside the root, changes by commands are tracked as well', async () => {
   const path = join(bench.outside, 'notes/todo.txt');
   await bench.checkpoints.baseline();
   const first = await writeNamed(path, 'one\n');
@@ -35,7 +35,7 @@ test('tracks a file outside the root once a call has named it, even through comm
   expect([...snapshot(bench.outside).keys()]).toEqual(['other.txt']);
 });
 
-test('restores the target and keeps the link after a write through a link', async () => {
+test('after a write through a link, a rewind restores the target and keeps the link', async () => {
   const behind = join(bench.outside, 'real.txt');
   writeFileSync(behind, 'one\n');
   symlinkSync(behind, at('link.txt'));
@@ -47,7 +47,7 @@ test('restores the target and keeps the link after a write through a link', asyn
   expect(snapshot(bench.root).get('link.txt')).toBe(`link ${behind}`);
 });
 
-test('treats a path through a linked folder as its target path', async () => {
+test('a path through a linked folder is recorded as its target path', async () => {
   symlinkSync(bench.outside, at('folder'));
   await bench.checkpoints.baseline();
   const { changes } = await writeNamed(at('folder/a.txt'), 'one\n');
@@ -56,7 +56,7 @@ test('treats a path through a linked folder as its target path', async () => {
   expect(snapshot(bench.outside).size).toBe(0);
 });
 
-test('covers a file in a skipped folder if a call names it', async () => {
+test('a file in a skipped folder is covered if a call names it', async () => {
   mkdirSync(at('node_modules/x'), { recursive: true });
   for (let index = 0; index < 5; index += 1) writeFileSync(at(`node_modules/x/${index}.js`), 'x\n');
   const checkpoints = bench.reopen({ limits: { maxFolderFiles: 4 } });
@@ -74,7 +74,7 @@ test('covers a file in a skipped folder if a call names it', async () => {
   ]);
 });
 
-test('does not invent an earlier state for paths that were not scanned', async () => {
+test('a path that was not scanned before has no recorded earlier state, and is reported', async () => {
   const path = join(bench.outside, 'a.txt');
   writeFileSync(path, 'one\n');
   const { changes, notes } = await bench.checkpoints.capture([path]);
@@ -90,7 +90,7 @@ test('a second root is scanned like the first', async () => {
   expect(changes.map((change) => change.path)).toEqual([join(bench.outside, 'b.txt'), at('a.txt')]);
 });
 
-test("never scans the program's own folder, whether or not it is inside the root", async () => {
+test("the program's own folder is never scanned, even inside the root", async () => {
   const checkpoints = bench.reopen({ folder: at('own/copies'), exclude: [at('own')] });
   mkdirSync(at('own'));
   await checkpoints.baseline();
@@ -98,7 +98,7 @@ test("never scans the program's own folder, whether or not it is inside the root
   expect((await checkpoints.capture()).changes.map((change) => change.path)).toEqual([at('a.txt')]);
 });
 
-test('keeps a user’s edit before a call that names the file, and attributes it to no call', async () => {
+test('a user’s edit before a call that names the file is kept and attributed to no call', async () => {
   writeFileSync(at('a.txt'), 'one\n');
   await bench.checkpoints.baseline();
   writeFileSync(at('a.txt'), 'mine\n');

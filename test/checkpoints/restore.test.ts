@@ -14,7 +14,7 @@ const at = (path: string): string => join(bench.root, path);
 const write = (path: string, text: string | Buffer): void => writeFileSync(at(path), text);
 const shell = (command: string): void => void execFileSync('/bin/sh', ['-c', command], { cwd: bench.root });
 
-test('finds what a shell command did to the tree, undoes it and restores it again', async () => {
+test('a shell command’s changes are found, rewound and restored by the undo', async () => {
   write('keep.txt', 'untouched\n');
   write('a.txt', 'one\n');
   write('gone.bin', Buffer.from([0, 1, 2, 255]));
@@ -54,7 +54,7 @@ test('finds what a shell command did to the tree, undoes it and restores it agai
   expect(snapshot(bench.root)).toEqual(after);
 });
 
-test('finds an edit by a tool without scanning anything else', async () => {
+test('an edit by a tool is found without a scan', async () => {
   write('a.txt', 'one\ntwo\nthree\n');
   await bench.checkpoints.keep([at('a.txt'), at('x/y/new.txt')]);
   write('a.txt', 'one\n2\nthree\n');
@@ -92,9 +92,9 @@ test("the user's edit of other lines is merged with the rewind, and restored by 
 test.each<[string, () => void, string]>([
   ['in the same lines', () => write('a.txt', 'one\nuser\n'), 'same lines'],
   ['by deleting it', () => rmSync(at('a.txt')), 'deleted since'],
-  ['into binary', () => write('a.txt', Buffer.from([0, 1])), 'not text'],
-  ['into a link', () => shell('ln -sf b a.txt'), 'become a link'],
-])('refuses a file that the user has changed %s, and leaves it alone', async (_, change, reason) => {
+  ['to binary content', () => write('a.txt', Buffer.from([0, 1])), 'not text'],
+  ['to a link', () => shell('ln -sf b a.txt'), 'become a link'],
+])('a rewind leaves alone a file that the user has changed %s', async (_, change, reason) => {
   write('a.txt', 'one\ntwo\n');
   await bench.checkpoints.baseline();
   write('a.txt', 'one\nmodel\n');
@@ -108,7 +108,7 @@ test.each<[string, () => void, string]>([
   expect(snapshot(bench.root)).toEqual(now);
 });
 
-test("the user's file mode is kept while the call's content is rewound", async () => {
+test("a rewind of a call's content keeps a file mode set by the user", async () => {
   write('a.sh', 'one\n');
   await bench.checkpoints.baseline();
   write('a.sh', 'two\n');
@@ -118,7 +118,7 @@ test("the user's file mode is kept while the call's content is rewound", async (
   expect(snapshot(bench.root).get('a.sh')).toBe(`file 700 ${Buffer.from('one\n').toString('base64')}`);
 });
 
-test('restores a user’s edit in a file that a later call moved away', async () => {
+test('a rewind restores the user’s edit of a file that a later call moved', async () => {
   write('a.txt', 'one\n');
   await bench.checkpoints.baseline();
   write('a.txt', 'model\n');
@@ -137,7 +137,7 @@ test('restores a user’s edit in a file that a later call moved away', async ()
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('user\n');
 });
 
-test('the diff has each net change once and leaves out changes that cancel out', {
+test('the diff shows each net change once and omits changes that cancel out', {
   tags: 'long',
 }, async () => {
   write('a.txt', 'one\n');
@@ -155,7 +155,7 @@ test('the diff has each net change once and leaves out changes that cancel out',
   expect(steps[0]?.diff).toContain('-one\n+three\n');
 });
 
-test('keeps a folder created by a call if the user has added files to it', async () => {
+test('a rewind keeps a folder created by a call if the user has added files to it', async () => {
   await bench.checkpoints.baseline();
   shell('mkdir made; echo n > made/n.txt');
   const { changes } = await bench.checkpoints.capture();
@@ -182,7 +182,7 @@ test('a file is not restored if its folder has become a file', async () => {
   expect(readFileSync(at('d'), 'utf8')).toBe('mine\n');
 });
 
-test('records one change each time that commands remove and recreate a file named by a call', async () => {
+test('removing and then recreating a file that a call named is recorded as one change each time', async () => {
   write('a.txt', 'one\n');
   await bench.checkpoints.baseline();
   await bench.checkpoints.keep([at('a.txt')]);
@@ -214,7 +214,7 @@ test('a rewind interrupted between removing and creating an entry can be complet
   expect(snapshot(bench.root)).toEqual(before);
 });
 
-test('after an interrupted rewind, another one completes it', { tags: 'long' }, async () => {
+test('another rewind completes an interrupted one', { tags: 'long' }, async () => {
   shell('echo 1 > a; echo 1 > b; echo 1 > c; ln -s a d');
   const before = snapshot(bench.root);
   await bench.checkpoints.baseline();

@@ -46,7 +46,7 @@ const sessions = (withUser: boolean): fc.Arbitrary<Session> => {
 };
 
 interface Played {
-  /** The tree before each call, and after it. */
+  /** The tree before and after each call. */
   readonly before: readonly Picture[];
   readonly after: readonly Picture[];
   readonly changes: readonly (readonly PathChange[])[];
@@ -78,7 +78,7 @@ async function play(bench: Bench, session: Session): Promise<Played> {
   return { before, after, changes };
 }
 
-/** A tool does not write to a pipe, nor through a link. */
+/** A tool writes neither to a pipe nor through a link. */
 function canWrite(root: string, { path }: ToolStep): boolean {
   const parts = path.split('/');
   for (let depth = 1; depth <= parts.length; depth += 1) {

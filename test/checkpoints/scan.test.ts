@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('does not read a file that has become a pipe, a link or a folder by the time it is opened', async () => {
+test('a file that has become a pipe, a link or a folder by the time it is opened is not read', async () => {
   const at = (name: string): string => join(folder, name);
   writeFileSync(at('file'), 'one\n');
   symlinkSync('file', at('link'));
@@ -23,7 +23,7 @@ test('does not read a file that has become a pipe, a link or a folder by the tim
     expect(await readStable(path, 100, 100)).toEqual({ type: 'gone' });
 });
 
-test('only hashes a file above the limit, and does not even hash one above the higher limit', async () => {
+test('a file above the size limit is hashed but not kept; one above the higher limit is not even hashed', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, Buffer.alloc(200_000));
   expect(await readStable(path, 100, 1_000_000)).toMatchObject({ type: 'read', bytes: undefined });
@@ -49,7 +49,7 @@ test.each<[string, Partial<DiskEntry>, number, boolean]>([
   ['now a link', { kind: 'link' }, 2000, false],
   ['written in the tick of the index', {}, 1000.5, false],
   ['written after the index', {}, 900, false],
-])('tells whether a file that is %s matches the index', (_, change, writtenMs, expected) => {
+])('detects whether a file that is %s matches the index', (_, change, writtenMs, expected) => {
   expect(isAsIndexed(indexed, { ...entry, ...change }, writtenMs)).toBe(expected);
 });
 
@@ -58,6 +58,6 @@ test.each([
   ['just now', 4990.5, 5000, true],
   ['in the tick of a coarse clock', 3000, 5000, true],
   ['long ago by a coarse clock', 2000, 5000, false],
-])('tells whether a file that changed %s must be read again', (_, ctimeMs, lookedAtMs, expected) => {
+])('detects whether a file that changed %s must be read again', (_, ctimeMs, lookedAtMs, expected) => {
   expect(isYoung({ ...entry, ctimeMs }, lookedAtMs)).toBe(expected);
 });
