@@ -1,5 +1,5 @@
 /** Skills and custom commands of one session: those offered to the model, and those the user can run. */
-import { dirname } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { contentMark, grantLookup, SKILL_GRANT } from '../config/grants.ts';
 import type { FolderTrust } from '../config/trust.ts';
 import type { Grant } from '../config/types.ts';
@@ -10,6 +10,8 @@ import { isSensitive } from '../permissions/files/sensitive.ts';
 import type { PreparedSkill, Skill, SkillList } from '../protocol/extensions/skills.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { skillTool } from '../tools/skill.ts';
+import { recordOf } from './permissions/approvedRecords.ts';
+import { coveredFiles } from './permissions/executedFiles.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { SessionPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -53,6 +55,7 @@ export async function openSkills(
       problems,
       skills: skills.map((skill) => ({
         ...skill,
+        ...(skill.asks && { asks: { ...skill.asks, digest: approvedDigest(skill.asks, places) } }),
         allowedTools: allowedTools?.(skill) ?? skill.allowedTools,
       })),
     };
@@ -73,7 +76,7 @@ export async function openSkills(
     if (typeof text !== 'string') return text;
     const { body } = await readFrontMatter(text);
     return {
-      skill: unlessChanged(skill, text),
+      skill: unlessChanged(skill, text, places),
       parts: fillIn(body, { args, sessionId, directory: dirname(skill.file) }),
     };
   };
@@ -94,10 +97,11 @@ export async function openSkills(
 }
 
 /** The rules of a repository's skill were approved with the content that it had then. */
-function unlessChanged(skill: Skill, text: string): Skill {
-  return skill.asks === undefined || skill.asks.digest === digestOf(text)
-    ? skill
-    : { ...skill, allowedTools: [] };
+function unlessChanged(skill: Skill, text: string, place: Pick<Places, 'home' | 'root'>): Skill {
+  const { asks } = skill;
+  const isSame =
+    asks === undefined || asks.digest === approvedDigest({ ...asks, digest: digestOf(text) }, place);
+  return isSame ? skill : { ...skill, allowedTools: [] };
 }
 
 // The permission rules of a repository's skills. They apply only if the user has trusted the folder and approved exactly
@@ -124,9 +128,25 @@ export function allowedToolsOf(
 }
 
 /** The rules come first, so that no name can misrepresent them. */
-function grantOf({ name, file, asks }: Skill, { root }: Places): Grant | undefined {
+function grantOf({ name, file, asks }: Skill, place: Places): Grant | undefined {
+  const { root } = place;
   if (asks === undefined) return undefined;
   const source = file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file;
-  const text = `${asks.tools.join(', ')} (skill ${name}${contentMark(asks.digest)})`;
+  const text = `${asks.tools.join(', ')} (skill ${name}${contentMark(approvedDigest(asks, place))})`;
   return { kind: SKILL_GRANT, text, source };
+}
+
+/**
+ * Identifies what the user approves: the skill's text (`digest`), and the files of the project that the commands in its
+ * rules run.
+ */
+function approvedDigest(
+  { tools, digest }: NonNullable<Skill['asks']>,
+  place: Pick<Places, 'home' | 'root'>,
+): string {
+  const commands = tools.flatMap((rule) => /^Bash\((.*?)(?::\*| \*)?\)$/s.exec(rule)?.[1] ?? []);
+  const files = new Set(commands.flatMap((command) => coveredFiles({ command }, place, []).files));
+  if (files.size === 0) return digest;
+  const states = [...files].sort().map((path) => [relative(place.root, path), recordOf(path).digest]);
+  return digestOf(JSON.stringify([digest, states]));
 }

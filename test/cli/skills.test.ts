@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { allowedToolsOf, skillGrants } from '../../src/cli/skills.ts';
+import { allowedToolsOf, openSkills, skillGrants } from '../../src/cli/skills.ts';
 import { findSkills } from '../../src/extensions/findSkills.ts';
 
 async function project() {
@@ -47,6 +47,43 @@ test('only the repository’s rules need approval, for exactly one file content'
 
   await write('repo/.claude/skills/make/SKILL.md', skill('Bash(make:*)', 'Do something else.'));
   expect(await rulesOf({ isTrusted: true, granted })).toEqual([['make', []], mine, ['plain', []]]);
+});
+
+test.each([
+  ['run', 'Bash(bash scripts/run.sh)'],
+  ['with arguments', 'Bash(bash scripts/run.sh:*)'],
+  ['name by its path', 'Bash(./scripts/run.sh *)'],
+])('rules no longer apply once a script that they %s has changed', async (_how, rule) => {
+  const { place, write, rulesOf } = await project();
+  await write('repo/.claude/skills/make/SKILL.md', skill(rule));
+  await write('repo/scripts/run.sh', '. ./scripts/lib.sh\n');
+  await write('repo/scripts/lib.sh', 'echo one\n');
+  const granted = await skillGrants(place);
+  const trust = { isTrusted: true, granted };
+  expect(await rulesOf(trust)).toEqual([['make', [rule]]]);
+  const allowed: (readonly string[])[] = [];
+  const skills = await openSkills(
+    { ...place, isSensitive: () => false },
+    { current: () => ({ folders: [] }), problem: async () => undefined } as never,
+    {
+      isSafe: false,
+      allowedTools: allowedToolsOf(place, trust),
+      allowForTurn: (rules) => allowed.push(rules),
+    },
+  );
+  const [make] = skills.found.skills;
+  if (make === undefined) throw new Error('No skill was found.');
+  const used = async () => {
+    const prepared = await skills.prepare(make, '', 's');
+    return 'problem' in prepared ? prepared.problem : prepared.skill.allowedTools;
+  };
+  expect(await used()).toEqual([rule]);
+  await write('repo/scripts/lib.sh', 'echo two\n');
+  expect(await used(), 'changed since the list was read').toEqual([]);
+  expect(await rulesOf(trust)).toEqual([['make', []]]);
+  expect(await skillGrants(place)).not.toEqual(granted);
+  await write('repo/scripts/lib.sh', 'echo one\n');
+  expect(await rulesOf(trust)).toEqual([['make', [rule]]]);
 });
 
 test("a skill replaced by the user's own needs no approval", async () => {
