@@ -9,6 +9,7 @@ import type { FolderTrust } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
 import { shownUrl } from '../model/errors.ts';
+import { explainedIn } from '../protocol/explainedCall.ts';
 import type { McpPromptInfo } from '../protocol/extensions/mcp.ts';
 import type { RunningProgram } from '../protocol/settingsPrograms.ts';
 import { toolNames } from '../protocol/toolNames.ts';
@@ -109,13 +110,14 @@ export function createCommandHost({
     memory: memoryPort(memory, loaded.settings.context.memory),
     settings: () => loaded.settings.context,
     rules: permissions.rules,
-    explainPermission: (command) => {
-      const { mode, cwd = place.cwd } = agent.state();
+    explainPermission: async (command) => {
+      const { mode, cwd = place.cwd, sandbox } = agent.state();
       const call =
         command === undefined
           ? undefined
           : ({ tool: toolNames.bash, access: { type: 'command', command, cwd } } as const);
-      return permissions.explain(call, mode);
+      const explanation = await permissions.explain(call, mode);
+      return explanation && sandbox ? explainedIn(explanation, sandbox) : explanation;
     },
     listModels: factory.listModels,
     modelInfo,

@@ -1,9 +1,9 @@
 import type { AgentState } from '../agent/types.ts';
 import { parsePermissionMode } from '../config/modes.ts';
+import type { ExplainedCall } from '../protocol/explainedCall.ts';
 import {
   type ExplainedPart,
   modeLabels,
-  type PermissionExplanation,
   type PermissionMode,
   permissionModes,
 } from '../protocol/permissions.ts';
@@ -98,8 +98,8 @@ const words = {
 } as const satisfies Record<string, { sign: string; role: Role; verdict: string }>;
 
 /** Lays out the explanation of one call. */
-export function explanationPage(explanation: PermissionExplanation): Page {
-  const { behavior, tool, mode, call, reason, hiding = [], saves, isUnderstood, parts } = explanation;
+export function explanationPage(explanation: ExplainedCall): Page {
+  const { behavior, tool, mode, call, reason, saves, isUnderstood, parts } = explanation;
   const { sign, role, verdict } = words[behavior];
   return () => [
     hanging(
@@ -108,20 +108,28 @@ export function explanationPage(explanation: PermissionExplanation): Page {
     ),
     hanging(pageLine(`  In mode ${mode} it ${verdict}.`), 2),
     ...reason.split('\n').map((line) => hanging(pageLine(`  ${line}`), 4)),
-    ...(hiding.length === 0
-      ? []
-      : [
-          hanging(
-            pageLine(`  In the sandbox it runs without asking, with these hidden: ${hiding.join(', ')}.`),
-            2,
-          ),
-        ]),
+    ...hiddenLines(explanation),
     ...(isUnderstood ? [] : [pageLine({ text: '  It could not be parsed.', role: 'dim' })]),
     ...(parts.length === 0 ? [] : [blankLine, ...parts.flatMap(partLines)]),
     ...(saves.length === 0
       ? []
       : [blankLine, hanging(pageLine({ text: '"Always" would save: ', role: 'dim' }, saves.join(', ')), 2)]),
   ];
+}
+
+/** What the sandbox hides, and what would be different without one or with one. */
+function hiddenLines({ hiding = [], sandbox }: ExplainedCall): readonly PageLine[] {
+  if (hiding.length === 0) return [];
+  const names = hiding.join(', ');
+  const line = (text: string): readonly PageLine[] => [hanging(pageLine(`  ${text}`), 2)];
+  if (sandbox?.type === 'on') return line(`The sandbox hides these from it: ${names}.`);
+  const would = `In a sandbox it would run without asking, with these hidden: ${names}.`;
+  if (sandbox?.type === 'off') return line(`${would} The sandbox is off: ${sandbox.reason}.`);
+  return line(
+    sandbox === undefined
+      ? would
+      : `${would} The sandbox is not available: ${sandbox.reason}. ${sandbox.fix}`,
+  );
 }
 
 function partLines({ text, words: given, folders, verdict }: ExplainedPart): readonly PageLine[] {

@@ -11,6 +11,7 @@ import type {
 import type { TurnRecord } from '../protocol/checkpoints.ts';
 import type { LanguageServerPort } from '../protocol/diagnostics.ts';
 import type { BlobRef } from '../protocol/entries/fields.ts';
+import type { ExplainedCall } from '../protocol/explainedCall.ts';
 import type { HookStatus } from '../protocol/extensions/hooks.ts';
 import type { McpPort } from '../protocol/extensions/mcp.ts';
 import type { PluginContents, PluginInfo } from '../protocol/extensions/plugins.ts';
@@ -20,7 +21,6 @@ import type { WorktreePort } from '../protocol/extensions/worktrees.ts';
 import type { ModelInfo } from '../protocol/models/model.ts';
 import type { Effort } from '../protocol/models/wires.ts';
 import type { Op } from '../protocol/ops.ts';
-import type { PermissionExplanation } from '../protocol/permissions.ts';
 import type { ContextSettings } from '../protocol/settings/contextSettings.ts';
 import type { SettingEdit, SettingInfo } from '../protocol/settings/settings.ts';
 import type { ThemeSetting } from '../protocol/settings/themeNames.ts';
@@ -204,7 +204,7 @@ export interface CommandHost {
    * Explains the decision about a command in the current mode and the shell's directory. Without a command: about the
    * last call that needed approval or was denied; undefined if there was none.
    */
-  explainPermission(command?: string): Promise<PermissionExplanation | undefined>;
+  explainPermission(command?: string): Promise<ExplainedCall | undefined>;
   listModels(): Promise<ModelList>;
   /** Returns the known facts about a model, by its full name. */
   modelInfo(model: string): ModelInfo;

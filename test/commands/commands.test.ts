@@ -5,6 +5,8 @@ import { factsPage, plainText } from '../../src/commands/pages/page.ts';
 import { explanationPage } from '../../src/commands/permissions.ts';
 import type { CommandResult } from '../../src/commands/types.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { explainedIn } from '../../src/protocol/explainedCall.ts';
+import type { SandboxState } from '../../src/protocol/sandbox.ts';
 import { grouped } from '../../src/protocol/text/numbers.ts';
 import { scriptedAgent, state } from '../headless/scriptedAgent.ts';
 import { madeUpEntry } from '../madeUpEntry.ts';
@@ -233,9 +235,18 @@ describe('/permissions', () => {
     });
     expect(plainText(page)).toContain('? Bash rm\u00a0x \u001b[2Jy');
     const search = { ...explained, call: 'grep -r x .', isUnderstood: true, parts: [], hiding: ['/p/.env'] };
-    expect(plainText(explanationPage(search))).toContain(
-      'In the sandbox it runs without asking, with these hidden: /p/.env.',
-    );
+    const would = 'In a sandbox it would run without asking, with these hidden: /p/.env.';
+    const pageIn = (sandbox: SandboxState): string =>
+      plainText(explanationPage(explainedIn(search, sandbox)));
+    const on = pageIn({ type: 'on', mode: 'workspace-write' });
+    expect(on).toContain('In mode default it runs without asking.');
+    expect(on).toContain('The sandbox hides these from it: /p/.env.');
+    const off = pageIn({ type: 'off', reason: 'turned off in the settings (sandbox.enabled)' });
+    expect(off).toContain('In mode default it asks.');
+    expect(off).toContain(`${would} The sandbox is off: turned off in the settings (sandbox.enabled).`);
+    expect(
+      pageIn({ type: 'unavailable', reason: 'bubblewrap is not installed', fix: 'Install it.' }),
+    ).toContain(`${would} The sandbox is not available: bubblewrap is not installed. Install it.`);
   });
 
   test('says so if there are no rules', async () => {

@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { long } from './support/long.ts';
@@ -31,6 +31,19 @@ test('test prints the decision, with an exit code for scripts, and runs nothing'
   expect((await on('--tool', 'Edit', '--mode', 'acceptEdits', 'new.txt')).code).toBe(0);
   expect((await on('--mode', 'wild', 'ls')).code).toBe(42);
   await expect(readFile(join(work.repository, 'made'))).rejects.toThrow();
+});
+
+test('test says what becomes of a search with hidden files if the sandbox is off', long, async () => {
+  const { work, print } = await setUpProgram();
+  await writeFile(join(work.repository, '.env'), 'TOKEN=supersecret\n');
+  const args = ['permissions', 'test', '-s', 'danger-full-access', '--json', 'grep -r x .'];
+  const { code, stdout } = await print(args);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    behavior: 'ask',
+    hiding: [join(work.repository, '.env')],
+    sandbox: { type: 'off', reason: 'sandbox mode danger-full-access' },
+  });
 });
 
 test('learn proposes a rule for approved calls, and saves it on request', long, async () => {

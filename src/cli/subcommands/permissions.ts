@@ -9,9 +9,11 @@ import { EXIT } from '../../headless/exitCodes.ts';
 import { InProcessEngine } from '../../permissions/InProcessEngine.ts';
 import type { AnsweredCall, LearnedRules } from '../../permissions/rules/learnRules.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { Access, PermissionExplanation, PermissionMode } from '../../protocol/permissions.ts';
+import { type ExplainedCall, explainedIn } from '../../protocol/explainedCall.ts';
+import type { Access, PermissionMode } from '../../protocol/permissions.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
+import { probeMachine } from '../../sandbox/probe.ts';
 import { renderPage } from '../../ui/print/page.ts';
 import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
 import { parseArguments } from '../options.ts';
@@ -19,10 +21,11 @@ import { createPermissions, type Permissions } from '../permissions/permissions.
 import { withScriptsOfWorkspace } from '../permissions/workspaceScripts.ts';
 import { grammarFolder } from '../permissionThread/ThreadedEngine.ts';
 import type { AppPaths } from '../process/appPaths.ts';
+import { probeOptions } from '../sandbox.ts';
 import { jsonDocument, type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { allEntries } from '../sessionCommand/readEntries.ts';
 import { openSessions } from '../sessionCommand/sessions.ts';
-import { readSettings, trustIn } from '../startup.ts';
+import { readSettings, sandboxByFlag, trustIn } from '../startup.ts';
 import { createPermissionsProgram, type LearnFlags, type TestFlags } from './permissionsProgram.ts';
 
 /** Exit codes of `test`, for scripts. */
@@ -47,7 +50,7 @@ async function test(
   place: AppPaths,
   output: Output,
   words: readonly string[],
-  { tool, mode, json = false, allowedTools = [], disallowedTools = [] }: TestFlags,
+  { tool, mode, sandbox, json = false, allowedTools = [], disallowedTools = [] }: TestFlags,
 ): Promise<number> {
   const access = accessOf(tool, words, place);
   if (access === undefined) {
@@ -56,14 +59,17 @@ async function test(
   }
   const { loaded, permissions } = await open(place, { allowedTools, disallowedTools });
   for (const { message } of loaded.problems) output.hint(message);
-  const explanation = await permissions.explain({ tool, access }, mode ?? modeOf(loaded));
-  if (explanation === undefined) throw new Error('a call that is named is explained');
+  const explained = await permissions.explain({ tool, access }, mode ?? modeOf(loaded));
+  if (explained === undefined) throw new Error('a call that is named is explained');
+  const probe = probeOptions(place, loaded.settings, sandboxByFlag(loaded, sandbox));
+  const explanation =
+    explained.hiding === undefined ? explained : explainedIn(explained, (await probeMachine(probe)).state);
   if (json) await output.write(jsonDocument(explanation));
   else await output.write(rendered(explanation, output));
   return CODES[explanation.behavior];
 }
 
-const rendered = (explanation: PermissionExplanation, output: Output): string =>
+const rendered = (explanation: ExplainedCall, output: Output): string =>
   `${renderPage(explanationPage(explanation), Math.max(20, output.width), output.theme)}\n`;
 
 const modeOf = ({ settings }: LoadedSettings): PermissionMode => settings.permissions.defaultMode;

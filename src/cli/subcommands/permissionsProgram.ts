@@ -1,11 +1,13 @@
 /** The subcommands of `clawdcode permissions` and their flags. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type PermissionMode, permissionModes } from '../../protocol/permissions.ts';
+import { type SandboxMode, sandboxModes } from '../../protocol/sandbox.ts';
 import { splitRules } from '../program.ts';
 
 export interface TestFlags {
   readonly tool: string;
   readonly mode?: PermissionMode;
+  readonly sandbox?: SandboxMode;
   readonly json?: boolean;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
@@ -45,6 +47,7 @@ export function createPermissionsProgram(actions: () => PermissionActions): Comm
     .addOption(
       new Option('--mode <mode>', 'use this mode instead of the configured one').choices(permissionModes),
     )
+    .addOption(new Option('-s, --sandbox <mode>', 'use this sandbox mode').choices(sandboxModes))
     .option('--allowed-tools <rules>', 'also allow these rules', rules)
     .option('--disallowed-tools <rules>', 'also deny these rules', rules)
     .option('--json', 'one JSON object')
