@@ -25,7 +25,7 @@ export { hasSandbox } from './hasSandbox.ts';
 
 const probed = new Map<string, Promise<ProbedMachine>>();
 
-/** Tests share what the machine supports: a probe starts two programs. */
+/** Probes the machine once for all tests, since a probe starts two programs. */
 function probeOnce(options: ProbeOptions): Promise<ProbedMachine> {
   const { enabled, mode, platform, machine, path, allowUnixSockets } = options;
   const key = JSON.stringify({ enabled, mode, platform, machine, path, allowUnixSockets });
@@ -51,7 +51,7 @@ export interface Confined {
   readonly home: string;
   readonly tmp: string;
   readonly sandbox: CommandSandbox;
-  /** The commands in the background. */
+  /** The background tasks. */
   readonly tasks: TaskPort;
   run(
     command: string,
@@ -76,7 +76,7 @@ export interface Given {
   readonly env?: Readonly<Record<string, string>>;
   readonly context?: Partial<ToolContext>;
   readonly shell?: string;
-  /** Replaces the project. */
+  /** The workspace folders, instead of the project. */
   readonly workspace?: () => readonly string[];
   readonly temporary?: (folders: { readonly base: string; readonly home: string }) => readonly string[];
   readonly systemHome?: string;

@@ -20,18 +20,21 @@ test.each([
   ['its script', { args: ['-c', `echo ${NUL}--bind${NUL}/${NUL}/`] }],
   ['a path', { words: ['--bind', `/a${NUL}/b`, '/', '--'] }],
   ['a variable', { env: { A: `1${NUL}--share-net` } }],
-])('a command with a NUL in %s, which would separate arguments, is not sent', (_, given) => {
-  expect(earlyStart(parts)).toBeDefined();
-  expect(earlyStart({ ...parts, ...given })).toBeUndefined();
-});
+])(
+  'a command with a NUL in %s, which would split arguments, is not sent to a waiting process',
+  (_, given) => {
+    expect(earlyStart(parts)).toBeDefined();
+    expect(earlyStart({ ...parts, ...given })).toBeUndefined();
+  },
+);
 
-test('nor is one with more arguments than bubblewrap accepts', () => {
+test('a command with more arguments than bubblewrap accepts is not sent to a waiting process', () => {
   const words = Array.from({ length: 9000 }, () => '--unshare-user');
   expect(earlyStart({ ...parts, words })).toBeUndefined();
 });
 
-describe.skipIf(!hasSandbox)('a process that waits for a command', () => {
-  test('runs nothing if not everything arrives', async () => {
+describe.skipIf(!hasSandbox)('a waiting process', () => {
+  test('runs nothing if the command arrives incomplete', async () => {
     const [done, cut] = [join(temporaryFolder(), 'ran'), join(temporaryFolder(), 'ran')];
     for (const file of [done, cut]) {
       const start = earlyStart({ ...parts, args: ['-c', `: > ${file}`] });
@@ -42,7 +45,7 @@ describe.skipIf(!hasSandbox)('a process that waits for a command', () => {
       const received: string[] = [];
       start.send([{ on: () => undefined, end: (text) => received.push(String(text)) }]);
       const sent = received.join('');
-      // The last variable says that it was the last.
+      // The last variable marks the end.
       input?.end(file === done ? sent : sent.slice(0, sent.lastIndexOf('--setenv')));
       await once(child, 'exit');
     }
@@ -60,7 +63,7 @@ describe.skipIf(!hasSandbox)('a process that waits for a command', () => {
     await close();
   });
 
-  test('runs it as if it had been started for it', async () => {
+  test('runs a command as a newly started process would', async () => {
     const { run, close } = await confined({ env: { OWN: "it's\n$(mine)", GITHUB_TOKEN: 'SECRET' } });
     const command = [
       'env | sort; echo "[$CLAWDCODE_SCRIPT$CLAWDCODE_COMPLETE]"; pwd; umask; ulimit -a',
@@ -93,7 +96,7 @@ describe.skipIf(!hasSandbox)('a process that waits for a command', () => {
     await close();
   });
 
-  test('reports its output and exit code, and can be stopped', async () => {
+  test('reports the output and exit code of a command, and can be stopped', async () => {
     const { run } = await confined();
     for (let left = 3; left > 0; left--) await run('true');
     expect((await run('echo out; echo err >&2; exit 4')).text).toMatch(/out\nerr[\s\S]*\b4\b/);

@@ -61,7 +61,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('cat .env')).text).toContain('SECRET-ENV');
   });
 
-  test('a search does not see the files that its permission excludes, and says so', {
+  test('a search does not see files that its permission excludes, and its result says so', {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
@@ -84,7 +84,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(existsSync(join(root, 'new.txt'))).toBe(false);
   });
 
-  test('no one is asked to run a read-only command outside the sandbox', async () => {
+  test('no approval offers to run a read-only command outside the sandbox', async () => {
     const asked: string[] = [];
     const confirm = async ({ title }: { title: string }): Promise<boolean> => asked.push(title) > 0;
     const { run, root, sandbox } = await confined({ context: { confirm } });
@@ -107,7 +107,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(asked).toEqual(['Run outside the sandbox?']);
   });
 
-  test('a search in the background says what is hidden from it', async () => {
+  test('the result of a background search lists the hidden files', async () => {
     const { run, root } = await confined();
     const hiding = ['a.key', 'b.key', 'c\nd.key'].map((name) => join(root, name));
     for (const path of hiding) writeFileSync(path, 'KEY\n');
@@ -119,7 +119,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(display.summary).toContain('without a.key and 2 more');
   });
 
-  test('a secret hidden from a search is an empty file that cannot be changed', {
+  test('a search sees a hidden secret as an empty file that cannot be changed', {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
@@ -143,7 +143,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('cat a/.env; echo end', look)).text).toMatch(/^end\n/);
   });
 
-  test('a secret whose name is not UTF-8 is hidden with its folder, and no other command fails because of it', {
+  test('a secret whose name is not UTF-8 is hidden with its folder, and commands elsewhere still work', {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
@@ -156,7 +156,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('grep -r KEY odd', { basis: 'read-only' })).text).not.toContain('ODD');
   });
 
-  test('a secret that is removed before the command starts does not keep it from running', {
+  test('a command runs even if a secret to hide is removed before it starts', {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
@@ -170,11 +170,11 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(existsSync(join(root, '.env.tmp'))).toBe(false);
   });
 
-  test('a sandbox that cannot be built is not reported as one that blocked the command', {
+  test('a sandbox that fails to start is not reported as having blocked the command', {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
-    // bubblewrap would create the target, and cannot.
+    // bubblewrap tries to create the target and fails.
     symlinkSync('missing', join(root, '.env'));
     const { text } = await run('echo ran', { basis: 'read-only', hiding: [join(root, '.env')] });
     expect(text).not.toMatch(/^ran/m);
@@ -196,7 +196,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).not.toContain('SERVER');
   });
 
-  test('without a sandbox, a command from which files must be hidden does not run', async () => {
+  test('without a sandbox, a command with hidden files does not run', async () => {
     const { run, root } = await confined({ options: { enabled: false } });
     const { text } = await run('echo ran', { basis: 'read-only', hiding: [join(root, 'x')] });
     expect(text).not.toMatch(/^ran/m);
@@ -248,7 +248,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(existsSync(join(home, '.ssh/new'))).toBe(false);
   });
 
-  test('hides secrets, and only those, where variables have moved them', { tags: 'long' }, async () => {
+  test('in folders that environment variables name, secrets are hidden and other files are not', {
+    tags: 'long',
+  }, async () => {
     const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'moved-')));
     onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
     const env: Record<string, string> = {
@@ -283,7 +285,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
   });
 
   test.each(['/', '/usr', '/dev', 'the project through a link', 'the home through a link'])(
-    'a variable that moves secrets to %s hides nothing else',
+    'an environment variable that moves secrets to %s hides nothing else',
     { tags: 'long' },
     async (value) => {
       const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'moved-')));
@@ -302,7 +304,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     },
   );
 
-  test('also hides the secrets in the home that the system has for the user, if it differs', {
+  test('secrets in the home that the system records for the user are hidden even if HOME differs', {
     tags: 'long',
   }, async () => {
     const systemHome = realpathSync(mkdtempSync(join(tmpdir(), 'home-')));
@@ -316,7 +318,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toMatch(/^other$/m);
   });
 
-  test('names an entirely hidden folder once; nothing runs if a file cannot be hidden', async () => {
+  test('an entirely hidden folder is reported once; nothing runs if a file cannot be hidden', async () => {
     let refusal: string | undefined;
     const { run, root } = await confined({
       options: {
@@ -353,7 +355,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).not.toMatch(/plain$|SECRET-P/m);
   });
 
-  test('files that other programs obey cannot be changed in any way', { tags: 'long' }, async () => {
+  test('files that other programs obey cannot be changed, moved or replaced', { tags: 'long' }, async () => {
     const { run, root } = await confined();
     for (const folder of ['.git/hooks', '.vscode', '.github/workflows'])
       mkdirSync(join(root, folder), { recursive: true });
@@ -389,7 +391,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('echo x > .git/index')).text).toContain('Read-only file system');
   });
 
-  test('files that git obeys cannot be moved elsewhere in any repository of the workspace', {
+  test('git settings and hooks cannot be changed or redirected in any repository of the workspace', {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
@@ -435,25 +437,25 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
 
   test.each<[string, string, string, (folders: { root: string; home: string }) => void]>([
     [
-      'the repository',
+      'the repository’s settings',
       'scripts/hooks',
       'scripts/hooks/pre-commit',
       ({ root }) => execFileSync('git', ['-C', root, 'config', 'core.hooksPath', 'scripts/hooks']),
     ],
     [
-      'Husky, of a package',
+      'Husky in a package',
       'packages/a/.husky/_',
       'packages/a/.husky/pre-commit',
       ({ root }) => execFileSync('git', ['-C', root, 'config', 'core.hooksPath', 'packages/a/.husky/_']),
     ],
     [
-      'the user',
+      'the user’s settings',
       'ci/hooks',
       'ci/hooks/pre-push',
       ({ home }) => writeFileSync(join(home, '.gitconfig'), '[core]\n\thooksPath = "ci/hooks" # all\n'),
     ],
     [
-      'a file that the settings include',
+      'an included settings file',
       'tools/git',
       'tools/git/deep/run.sh',
       ({ root }) => {
@@ -461,22 +463,26 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
         execFileSync('git', ['-C', root, 'config', 'include.path', '../shared']);
       },
     ],
-  ])('a hook folder that %s names cannot be changed', { tags: 'long' }, async (_, folder, file, set) => {
-    const { run, root, home } = await confined();
-    execFileSync('git', ['init', '-q', '.'], { cwd: root });
-    for (const place of [folder, dirname(file), 'other']) mkdirSync(join(root, place), { recursive: true });
-    writeFileSync(join(root, file), 'before');
-    set({ root, home });
-    const top = folder.split('/')[0] ?? '';
-    const { text } = await run(
-      `echo x > ${file}; echo x > ${folder}/new; mv ${top} gone; echo x > other/f; echo x > ${top}/beside; cat other/f`,
-    );
-    expect(text).toMatch(/Read-only[\s\S]*new: Read-only[\s\S]*busy[\s\S]*^x$/m);
-    expect(readFileSync(join(root, file), 'utf8')).toBe('before');
-    expect(existsSync(join(root, top, 'beside'))).toBe(true);
-  });
+  ])(
+    'a hook folder cannot be changed if it is named by %s',
+    { tags: 'long' },
+    async (_, folder, file, set) => {
+      const { run, root, home } = await confined();
+      execFileSync('git', ['init', '-q', '.'], { cwd: root });
+      for (const place of [folder, dirname(file), 'other']) mkdirSync(join(root, place), { recursive: true });
+      writeFileSync(join(root, file), 'before');
+      set({ root, home });
+      const top = folder.split('/')[0] ?? '';
+      const { text } = await run(
+        `echo x > ${file}; echo x > ${folder}/new; mv ${top} gone; echo x > other/f; echo x > ${top}/beside; cat other/f`,
+      );
+      expect(text).toMatch(/Read-only[\s\S]*new: Read-only[\s\S]*busy[\s\S]*^x$/m);
+      expect(readFileSync(join(root, file), 'utf8')).toBe('before');
+      expect(existsSync(join(root, top, 'beside'))).toBe(true);
+    },
+  );
 
-  test('works if hooks or other protected files are links, wherever they lead', {
+  test('commands run even if hooks or other protected files are links, wherever they lead', {
     tags: 'long',
   }, async () => {
     const { run, root, base } = await confined();
@@ -489,7 +495,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toMatch(/^fine\n\d+\n\d$/m);
   });
 
-  test('removes files that git does not create itself from a git folder when the session ends', {
+  test('files added to a git folder to protect it are removed when the session ends', {
     tags: 'long',
   }, async () => {
     const { run, root, sandbox } = await confined();
@@ -502,7 +508,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(now.filter((name) => name !== 'remotes')).toEqual(before);
   });
 
-  test('creates nothing in a repository outside the project that a link in it leads to', {
+  test('no files are added to a repository outside the project that a link leads to', {
     tags: 'long',
   }, async () => {
     const { run, root, base } = await confined();
@@ -517,7 +523,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(existsSync(join(root, '.git/commondir'))).toBe(true);
   });
 
-  test('of two sessions, the first to end removes nothing that the other needs, and the last leaves nothing behind', {
+  test('files that two sessions added to a git folder stay until the last session ends', {
     tags: 'long',
   }, async () => {
     const { root, base } = await confined();
@@ -534,7 +540,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(readdirSync(notes)).toEqual([]);
   });
 
-  test('the next session removes what a killed session left in a git folder', {
+  test('the next session removes files that a killed session added to a git folder', {
     tags: 'long',
   }, async () => {
     const { run, root, home, sandbox } = await confined();
@@ -557,7 +563,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
         .filter((name) => !name.startsWith('clawdcode-'))
         .sort();
 
-    test('documents, and files and folders that a command names, appear outside and in the next command, and outlast the session', {
+    test('documents, and files and folders that a command names, are visible outside and to the next command, and outlast the session', {
       tags: 'long',
     }, async () => {
       const { run, tmp, sandbox } = await confined();
@@ -606,7 +612,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(entries(tmp)).toEqual(['out.png']);
     });
 
-    test('a command cannot redirect outside writes through files it has made visible there', {
+    test('a command cannot redirect writes from outside through its visible files', {
       tags: 'long',
     }, async () => {
       const { run, call, root, home, tmp, sandbox } = await confined();
@@ -646,7 +652,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(tmp, 'out/a/b/in2'), 'utf8')).toBe('x\n');
     });
 
-    test("commands see what the session's tools write in a folder of a command", {
+    test("commands see files that the session's tools write in a folder created by a command", {
       tags: 'long',
     }, async () => {
       const { run, call, tmp, sandbox } = await confined();
@@ -696,7 +702,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readdirSync(tmp)).not.toContain('a.txt');
     });
 
-    test('a name that another session shows there stays usable', {
+    test('a command can use a name that is visible for another session', {
       tags: 'long',
     }, async () => {
       const { run, tmp } = await confined();
@@ -714,7 +720,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(tmp, 'out.txt'), 'utf8')).toBe('other');
     });
 
-    test('commands write only to their own folder if the private folder cannot be created', {
+    test('if the private folder cannot be created, commands write only to their own scratch folder', {
       tags: 'long',
     }, async () => {
       const { run, tmp } = await confined({ options: { scratchParent: () => undefined } });
@@ -761,7 +767,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(tmp, 'copy/deep/a.txt'), 'utf8')).toBe('y\n');
     });
 
-    test('a link there that a command names exposes nothing hidden', { tags: 'long' }, async () => {
+    test('a link that a command names exposes nothing hidden', { tags: 'long' }, async () => {
       const { run, home, tmp } = await confined();
       symlinkSync(home, join(tmp, 'home-link'));
       symlinkSync(join(home, '.ssh/id_rsa'), join(tmp, 'key-link'));
@@ -772,11 +778,11 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(text).not.toContain('SECRET');
     });
 
-    test('mounts nothing through a link that a command has put in place of an entry', {
+    test('nothing is mounted through a link with which a command replaced an entry', {
       tags: 'long',
     }, async () => {
       const { run, home, tmp } = await confined();
-      // Where bubblewrap has the machine's files while it mounts, and where they will be.
+      // Where bubblewrap keeps the machine's files while it mounts, and where they end up.
       for (const root of ['/oldroot', '/newroot', '']) {
         writeFileSync(join(tmp, 'given.txt'), 'given\n');
         await run(`cd ${tmp} && ln -sfn ${root}${home}/.planted giv''en.txt`);
@@ -785,7 +791,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       }
     });
 
-    test('mounts nothing through a link in place of an entry that was mounted before', {
+    test('nothing is mounted through a link that replaces an entry mounted before', {
       tags: 'long',
     }, async () => {
       const { run, home, tmp } = await confined();
@@ -796,7 +802,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(existsSync(join(home, '.planted'))).toBe(false);
     });
 
-    test('a running command cannot reach what another program creates there', {
+    test('a running command cannot change files that another program creates', {
       tags: 'long',
     }, async () => {
       const { run, call, root, tmp } = await confined();
@@ -809,7 +815,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(tmp, 'go-build1/main'), 'utf8')).toBe('before');
     });
 
-    test('files that programs outside would run, load or obey never appear there', {
+    test('files that programs outside would run, load or obey never appear', {
       tags: 'long',
     }, async () => {
       const { run, tmp, sandbox } = await confined({
@@ -828,13 +834,13 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(entries(tmp)).toEqual([]);
     });
 
-    test('of thousands of entries, those that a command names can be read', { tags: 'long' }, async () => {
+    test('a command can read the entries that it names among thousands', { tags: 'long' }, async () => {
       const { run, tmp } = await confined();
       for (let at = 0; at < 3000; at++) writeFileSync(join(tmp, `entry${at}.txt`), `in ${at}\n`);
       expect((await run(`cat ${tmp}/entry2999.txt ${tmp}/entry7.txt`)).text).toBe('in 2999\nin 7');
     });
 
-    test('of thousands of files that a command creates, a thousand appear, and the session has all of them', {
+    test('at most a thousand of the files that a command creates appear; the session sees all of them', {
       tags: 'long',
     }, async () => {
       const { run, tmp, sandbox } = await confined();
@@ -859,7 +865,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(text).not.toContain('SECRET');
     });
 
-    test('files that a killed session showed stay, and a later session shows the rest and cleans up', {
+    test('visible files of a killed session stay, and a later session adds the rest and cleans up', {
       tags: 'long',
     }, async () => {
       const { run, tmp } = await confined();
@@ -891,7 +897,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       for (const name of ['left.py', 'other']) expect(existsSync(join(tmp, name)), name).toBe(false);
     });
 
-    test('changes by the user or another program to files shown there are kept', {
+    test('changes by the user or another program to visible files are kept', {
       tags: 'long',
     }, async () => {
       const { run, tmp, sandbox } = await confined();
@@ -910,7 +916,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(tmp, 'c.txt'), 'utf8')).toBe('two\n');
     });
 
-    test('nothing appears in a folder where a variable makes programs look for code', {
+    test('nothing appears in a folder where an environment variable makes programs look for code', {
       tags: 'long',
     }, async () => {
       const { run, tmp } = await confined({
@@ -928,7 +934,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect((await run(`cat ${tmp}/venv/bin/git`)).text).toBe('x');
     });
 
-    test('works if one temporary folder is inside another', { tags: 'long' }, async () => {
+    test('commands work if one temporary folder is inside another', { tags: 'long' }, async () => {
       const { run, base, tmp } = await confined({ temporary: ({ base }) => [base, join(base, 'tmp')] });
       writeFileSync(join(tmp, 'in.txt'), 'in\n');
       const { text } = await run(
@@ -939,7 +945,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(readFileSync(join(base, 'b.txt'), 'utf8')).toBe('b\n');
     });
 
-    test('a project there is writable, and nothing around it', { tags: 'long' }, async () => {
+    test('a project is writable, but nothing around it', { tags: 'long' }, async () => {
       const { run, root, base } = await confined({ temporary: ({ base }) => [base] });
       const { text } = await run(
         `echo in > in.txt; echo x > ${base}/home/out.txt; cat in.txt; cat ~/plain.txt`,
@@ -972,7 +978,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toBe('one\ntwo');
   });
 
-  test('a project inside a hidden folder opens nothing around it', { tags: 'long' }, async () => {
+  test('a project inside a hidden folder exposes nothing around it', { tags: 'long' }, async () => {
     const { run, root } = await confined({ denyRead: ['~'] });
     const { text } = await run('ls -A ~; cat ~/plain.txt; echo in > in.txt; cat in.txt');
     expect(text).not.toMatch(/plain$/m);
@@ -981,13 +987,13 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('cat in.txt', { basis: 'read-only' })).text).toMatch(/^in$/m);
   });
 
-  test('a home in a temporary folder is not itself temporary', { tags: 'long' }, async () => {
+  test('a home inside a temporary folder stays read-only', { tags: 'long' }, async () => {
     const { run } = await confined({ temporary: ({ base }) => [base] });
     const { text } = await run('echo x > ~/.bashrc; echo x > ~/notes; echo in > in.txt; cat in.txt');
     expect(text).toMatch(/\.bashrc: Read-only[\s\S]*notes: Read-only[\s\S]*^in$/m);
   });
 
-  test('a home that is the temporary folder protects files that shells and editors obey', {
+  test('if the home is the temporary folder, files that shells and editors obey stay protected', {
     tags: 'long',
   }, async () => {
     const { run, home } = await confined({ temporary: ({ home }) => [home] });
@@ -1013,7 +1019,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(text).toMatch(/two[\s\S]*one/);
   });
 
-  test('git also works in read-only commands', { tags: 'long' }, async () => {
+  test('git works in read-only commands', { tags: 'long' }, async () => {
     const { run } = await confined();
     await run(
       'git init -q . && git -c user.name=T -c user.email=t@example.invalid commit -q --allow-empty -m one',
@@ -1021,7 +1027,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('git log --format=%s', { basis: 'read-only' })).text).toMatch(/^one$/m);
   });
 
-  test('a linked worktree can commit to its repository, and nothing else there can be changed', {
+  test('a linked worktree can commit to its repository but change nothing else there', {
     tags: 'long',
   }, async () => {
     const { run, root, base } = await confined();
@@ -1050,7 +1056,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       'home/main/sub',
     ],
   ])(
-    '%s commits to its git folder, and nothing else there can be changed',
+    '%s can commit to its git folder but not change settings or hooks there',
     { tags: 'long' },
     async (_, script, place) => {
       const workspace: string[] = [];
@@ -1080,7 +1086,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     },
   );
 
-  test('a .git file that points elsewhere opens nothing', { tags: 'long' }, async () => {
+  test('a .git file that points elsewhere makes nothing writable', { tags: 'long' }, async () => {
     const { run, root, base } = await confined();
     mkdirSync(join(base, 'victim/worktrees/w'), { recursive: true });
     mkdirSync(join(base, 'victim/objects'));
@@ -1090,7 +1096,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ['a file at the top', 'echo x > .mcp.json', /changed \.mcp\.json, which/],
+    ['a file in the project folder', 'echo x > .mcp.json', /changed \.mcp\.json, which/],
     ['a folder', 'mkdir .vscode; echo x > .vscode/tasks.json', /changed \.vscode, which/],
     ['a link that becomes a file', 'rm CLAUDE.md; echo x > CLAUDE.md', /changed CLAUDE\.md, which/],
     ['a file in a package', 'echo x > packages/a/CLAUDE.md', /changed packages\/a\/CLAUDE\.md, which/],
@@ -1105,22 +1111,26 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       /\.github\/workflows, which/,
     ],
     ['a bare repository', 'git init -q --bare packages/a/data', /changed packages\/a\/data\/HEAD, which/],
-  ])('the model is told what could not be protected: %s', { tags: 'long' }, async (_, command, note) => {
-    const { run, root } = await confined();
-    execFileSync('git', ['init', '-q', '.'], { cwd: root });
-    mkdirSync(join(root, 'packages/a/.vscode'), { recursive: true });
-    for (const file of ['AGENTS.md', 'packages/a/CLAUDE.md', 'packages/a/.vscode/tasks.json'])
-      writeFileSync(join(root, file), 'before');
-    symlinkSync('AGENTS.md', join(root, 'CLAUDE.md'));
-    expect((await run('echo x > a; git add a; cat AGENTS.md')).text).not.toContain('It created');
-    expect((await run(command)).text).toMatch(note);
-    expect((await run('git status --short > /dev/null')).text).not.toContain('It created');
-  });
+  ])(
+    'the model is told about changed files that could not be protected: %s',
+    { tags: 'long' },
+    async (_, command, note) => {
+      const { run, root } = await confined();
+      execFileSync('git', ['init', '-q', '.'], { cwd: root });
+      mkdirSync(join(root, 'packages/a/.vscode'), { recursive: true });
+      for (const file of ['AGENTS.md', 'packages/a/CLAUDE.md', 'packages/a/.vscode/tasks.json'])
+        writeFileSync(join(root, file), 'before');
+      symlinkSync('AGENTS.md', join(root, 'CLAUDE.md'));
+      expect((await run('echo x > a; git add a; cat AGENTS.md')).text).not.toContain('It created');
+      expect((await run(command)).text).toMatch(note);
+      expect((await run('git status --short > /dev/null')).text).not.toContain('It created');
+    },
+  );
 
-  describe('a repository that git enters from another', { tags: 'long' }, () => {
+  describe('a nested repository that git enters', { tags: 'long' }, () => {
     const make =
       'git init -q node_modules/x; cd node_modules/x; git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; cd ../..; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x';
-    /** Writes a file where git is asked by the user, outside. */
+    /** A repository, a command whose settings make git run a program, and whether the user's git status ran it. */
     const started = async () => {
       const given = await confined({ mayChangeGit: true });
       execFileSync('git', ['init', '-q', '.'], { cwd: given.root });
@@ -1150,7 +1160,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(isRunByStatus()).toBe(false);
     });
 
-    test('is also renamed and reported after an interrupt', { tags: 'long' }, async () => {
+    test('is renamed and reported even after an interrupt', { tags: 'long' }, async () => {
       const { run, root, evil } = await started();
       const abort = new AbortController();
       const interrupted = run(`${make}; ${evil}; touch done; sleep 30`, { signal: abort.signal });
@@ -1159,7 +1169,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect((await interrupted).text).toContain('node_modules/x/.git (renamed to .git-set-aside');
     });
 
-    test('is kept if it borrows objects from another', { tags: 'long' }, async () => {
+    test('is kept if it borrows objects from another repository', { tags: 'long' }, async () => {
       const { run, root, home } = await started();
       const borrow =
         'git init -q node_modules/x; git -C node_modules/x -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; echo ~/other/objects > node_modules/x/.git/objects/info/alternates; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x';
@@ -1210,7 +1220,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect(isRunByStatus()).toBe(false);
     });
 
-    test('is kept if it was like this before', { tags: 'long' }, async () => {
+    test('is kept if it existed before the command', { tags: 'long' }, async () => {
       const { run, root, evil } = await started();
       execFileSync('sh', ['-c', `${make}; ${evil}`], { cwd: root });
       expect((await run('echo > new.txt')).text).not.toContain('It created');
@@ -1218,7 +1228,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     });
   });
 
-  test('the model is told once what an interrupted command changed while ending', {
+  test('changes that an interrupted command makes while ending are reported once', {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
@@ -1228,14 +1238,14 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     await vi.waitFor(() => expect(existsSync(join(root, 'ready'))).toBe(true), { timeout: 30_000 });
     abort.abort();
     const texts = [(await interrupted).text];
-    // Its end is awaited elsewhere, and on a slow machine it may be killed.
+    // The command may still be ending; on a slow machine it is killed instead.
     await new Promise((done) => setTimeout(done, 1000));
     texts.push((await run('true')).text, (await run('true')).text);
     const told = texts.filter((text) => text.includes('It created or changed .mcp.json'));
     expect(told).toHaveLength(existsSync(join(root, '.mcp.json')) ? 1 : 0);
   });
 
-  test('the model is told once what a background command changed', { tags: 'long' }, async () => {
+  test('changes that a background command makes are reported once', { tags: 'long' }, async () => {
     const { run, call, root } = await confined();
     await run('while [ ! -f go ]; do sleep 0.05; done; echo x > .mcp.json', { background: true });
     expect((await call('BashOutput', { task_id: 'b1' })).text).not.toContain('It created');
@@ -1261,7 +1271,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     );
     const folder = openSync(home, 'r');
     onTestFinished(() => closeSync(folder));
-    // Far from the standard ones: Node closes those next to them for its children.
+    // A high descriptor: Node closes those next to the standard ones for its children.
     const stdio: StdioOptions = [
       ...Array.from({ length: 40 }, (_, at) => (at === 1 ? 'pipe' : 'ignore')),
       folder,
@@ -1285,7 +1295,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(existsSync(join(home, 'written'))).toBe(false);
   });
 
-  test('the folders of other commands are not visible', { tags: 'long' }, async () => {
+  test('the scratch folders of other commands are not visible', { tags: 'long' }, async () => {
     const { run } = await confined();
     await run('sleep 30', { background: true });
     const { text } = await run('ls -d "$TMPDIR"/clawdcode-*/clawdcode-*/');
@@ -1306,7 +1316,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     const during = await mounts();
     for (const path of ['.vscode', '.claude', 'sub', 'sub/in/.git'])
       expect(during).toContain(`${root}/${path}`);
-    // As editors save.
+    // Replaces the folder as editors replace files.
     rmSync(join(root, '.vscode'), { recursive: true });
     mkdirSync(join(root, 'fresh'));
     renameSync(join(root, 'fresh'), join(root, '.vscode'));
@@ -1315,7 +1325,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     await call('BashOutput', { task_id: 'b1', wait: 20_000 });
   });
 
-  test('a protected file that appears is reported', { tags: 'long' }, async () => {
+  test('a protected file that a command creates is reported to the model and the user', {
+    tags: 'long',
+  }, async () => {
     const { run } = await confined();
     const { text, display } = await run('mkdir .vscode; echo {} > .vscode/tasks.json');
     expect(text).toMatch(/\.vscode.*other programs/);
@@ -1323,9 +1335,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect((await run('echo hello')).display.summary).not.toContain('other programs');
   });
 
-  describe('a command that ran without approval', () => {
+  describe('a command that runs without approval', () => {
     test.each([0, 400])(
-      'sees the project, programs and dot files in the home, and none of %i other files there',
+      'sees the project, programs and dot files in the home, but none of %i other files there',
       { tags: 'long' },
       async (count) => {
         const { run, home, root } = await confined();
@@ -1392,7 +1404,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       expect((await run('cat .env', { basis: 'read-only' })).text).toContain('SECRET-CHANGED');
     });
 
-    test('works in a folder outside the project that the user let the shell enter', {
+    test('works in a folder outside the project that the user lets the shell enter', {
       tags: 'long',
     }, async () => {
       let at = '';
@@ -1405,7 +1417,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
       }
     });
 
-    test('sees paths that settings and rules open, programs on the PATH with their libraries, and borrowed objects', {
+    test('sees paths that settings and rules open, programs on the PATH with their libraries, and borrowed git objects', {
       tags: 'long',
     }, async () => {
       const { run, home, root } = await confined({
@@ -1426,7 +1438,9 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     });
   });
 
-  test('an approved command is also read-only in read-only mode', { tags: 'long' }, async () => {
+  test('in read-only mode, even an approved command cannot write to the project', {
+    tags: 'long',
+  }, async () => {
     const { run, root } = await confined({ options: { mode: 'read-only' } });
     const { text } = await run('echo a > in.txt; echo "$TMPDIR"; echo b > "$TMPDIR/b" && cat "$TMPDIR/b"');
     expect(text).toContain('Read-only file system');

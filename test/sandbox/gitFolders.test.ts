@@ -48,7 +48,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       'mv .git/modules/lib/HEADX .git/modules/lib/HEAD',
     ],
   },
-  'a submodule inside what is made to look like one': {
+  'a submodule inside a fake submodule': {
     setUp: (given) => withSubmodules(given, 'libs/json'),
     calls: ({ evil }) => ['touch .git/modules/libs/HEAD', evil('.git/modules/libs/json/config')],
   },
@@ -65,7 +65,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     ],
     status: ['.', 'a', 'a/b'],
   },
-  'one submodule among too many': {
+  'one of too many submodules': {
     setUp: (given) => withSubmodules(given, 'z'),
     calls: ({ evil }) => ['mkdir .git/modules/a{0000..1200}', evil('.git/modules/z/config')],
   },
@@ -84,7 +84,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       `cp -r .git/modules/vendor/lib e; git config -f e/config --unset core.worktree; ${evil('e/config')}; rm vendor/lib/.git; mv e vendor/lib/.git`,
     ],
   },
-  'the settings of a worktree that do not exist': {
+  'worktree settings that do not exist yet': {
     setUp(given) {
       repository(given, '.');
       given.git('.', 'config', 'extensions.worktreeConfig', 'true');
@@ -93,7 +93,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     calls: ({ evil }) => [evil('.git/worktrees/wt1/config.worktree')],
     status: ['../wt1'],
   },
-  'the settings of a worktree of a submodule': {
+  'the worktree settings of a submodule': {
     setUp(given) {
       withSubmodules(given, 'lib');
       given.git('lib', 'config', 'extensions.worktreeConfig', 'true');
@@ -102,7 +102,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     calls: ({ evil }) => [evil('.git/modules/lib/worktrees/wt1/config.worktree')],
     status: ['../wt1'],
   },
-  'the settings of a worktree of a repository in the project': {
+  'the worktree settings of a repository in the project': {
     setUp(given) {
       repository(given, 'services/api');
       given.git('services/api', 'config', 'extensions.worktreeConfig', 'true');
@@ -111,7 +111,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     calls: ({ evil }) => [evil('services/api/.git/worktrees/wt1/config.worktree')],
     status: ['../wt1'],
   },
-  'one worktree among too many': {
+  'one of too many worktrees': {
     setUp(given) {
       repository(given, '.');
       given.git('.', 'worktree', 'add', '-q', '../zwt');
@@ -126,13 +126,13 @@ const attacks: Readonly<Record<string, Attack>> = {
     setUp: (given) => withSubmodules(given, 'vendor/vl'),
     calls: ({ evil }) => [`cd vendor/vl && ${plain('x')} && ${evil('x/.git/config')} && git add x`],
   },
-  'a submodule of a submodule that a command makes': {
+  'a submodule of a submodule that a command creates': {
     setUp: (given) => repository(given, '.'),
     calls: ({ evil }) => [
       `${plain('vendor/a')}; ${plain('vendor/a/b')}; ${evil('vendor/a/b/.git/config')}; git -C vendor/a add b; ${gitlink('vendor/a')}`,
     ],
   },
-  'one submodule among many that a command makes': {
+  'one of many submodules that a command creates': {
     setUp: (given) => repository(given, '.'),
     calls: ({ evil }) => [
       `${plain('vendor/a')}; for i in {10..70}; do cp -r vendor/a vendor/a$i; done; ${evil('vendor/a70/.git/config')}; for i in {10..70}; do echo "160000 $(git -C vendor/a rev-parse HEAD) 0\tvendor/a$i"; done | git update-index --index-info`,
@@ -164,14 +164,14 @@ const attacks: Readonly<Record<string, Attack>> = {
       `p=vendor/$(printf 'x\\377'); ${plain('"$p"')}; ${evil('"$p"/.git/config')}; git add "$p"`,
     ],
   },
-  'an included file that does not exist': {
+  'an included file that does not exist yet': {
     setUp(given) {
       repository(given, '.');
       given.git('.', 'config', 'include.path', '../build/git.inc');
     },
     calls: ({ evil }) => [`mkdir -p build; ${evil('build/git.inc')}`],
   },
-  'a file that does not exist and that the user includes under a condition': {
+  'a file that does not exist yet and that the user includes conditionally': {
     setUp(given) {
       repository(given, '.');
       symlinkSync('conf/own', join(given.root, 'link'));
@@ -182,7 +182,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     },
     calls: ({ evil }) => [`mkdir -p conf; ${evil('conf/own')}; ${evil('y')}; git checkout -qb x`],
   },
-  'a hook folder that does not exist': {
+  'a hook folder that does not exist yet': {
     setUp(given) {
       repository(given, '.');
       given.git('.', 'config', 'core.hooksPath', '.githooks/all');
@@ -191,14 +191,14 @@ const attacks: Readonly<Record<string, Attack>> = {
       `mkdir -p .githooks/all; printf '#!/bin/sh\\ntouch ${home}/ran\\n' > .githooks/all/post-index-change; chmod +x .githooks/all/*; echo > f; git add f; touch -d yesterday f`,
     ],
   },
-  'settings that do not exist': {
+  'settings that do not exist yet': {
     setUp(given) {
       repository(given, '.');
       execFileSync('rm', [join(given.root, '.git/config')]);
     },
     calls: ({ evil }) => [evil('.git/config')],
   },
-  'one repository in the project among many': {
+  'one of many repositories in the project': {
     setUp(given) {
       repository(given, '.');
       repository(given, 'services/own/api');
@@ -210,11 +210,11 @@ const attacks: Readonly<Record<string, Attack>> = {
     ],
     status: ['services/own/api'],
   },
-  'the repository of the project that a command makes': {
+  'a project repository that a command creates': {
     setUp: () => undefined,
     calls: ({ evil }) => [`git init -q .; ${evil('.git/config')}`],
   },
-  'the repository of the project that two commands make': {
+  'a project repository that two commands create': {
     setUp: () => undefined,
     calls: ({ evil }) => ['mkdir .git', `git init -q .; ${evil('.git/config')}`],
   },
@@ -243,7 +243,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     },
     calls: ({ evil }) => [`mv conf old; cp -r old conf; ${evil('conf/git')}`],
   },
-  'settings that are a link to nothing': {
+  'settings that are a dangling link': {
     setUp(given) {
       repository(given, '.');
       linked(given, 'config', 'conf/git');
@@ -258,7 +258,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     },
     calls: ({ home }) => [`rm .git/hooks; mkdir .git/hooks; ${hookIn('.git/hooks', home)}`],
   },
-  'a hook folder that is a link to nothing': {
+  'a hook folder that is a dangling link': {
     setUp(given) {
       repository(given, '.');
       linked(given, 'hooks', 'conf/hooks');
@@ -277,7 +277,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       `printf '#!/bin/sh\\ntouch ${home}/ran\\n' > scripts/hook; echo > f; git add f; touch -d yesterday f`,
     ],
   },
-  'a hook that is a link to nothing': {
+  'a hook that is a dangling link': {
     setUp(given) {
       repository(given, '.');
       symlinkSync('../../scripts/hook', join(given.root, '.git/hooks/post-index-change'));
@@ -297,14 +297,17 @@ const attacks: Readonly<Record<string, Attack>> = {
 };
 
 describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () => {
-  test.each(Object.entries(attacks))("the user's git status runs nothing after: %s", async (_, attack) => {
-    const given = await project(attack.given);
-    attack.setUp(given);
-    for (const call of attack.calls(given)) await given.run(call);
-    expect(given.isRunByStatus(...(attack.status ?? ['.']))).toBe(false);
-  });
+  test.each(Object.entries(attacks))(
+    "the user's git status runs nothing after an attack on %s",
+    async (_, attack) => {
+      const given = await project(attack.given);
+      attack.setUp(given);
+      for (const call of attack.calls(given)) await given.run(call);
+      expect(given.isRunByStatus(...(attack.status ?? ['.']))).toBe(false);
+    },
+  );
 
-  test('nor after a session that hid the git folder from the next one', async () => {
+  test("the user's git status runs nothing after one session hid the git folder from the next", async () => {
     const first = await project();
     repository(first, '.');
     await first.run('mv .git/HEAD .git/HEADX');
@@ -318,7 +321,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     expect(existsSync(join(first.root, '.git/HEAD'))).toBe(true);
   });
 
-  test('nor after a session that hid a repository in the project from the next one', async () => {
+  test("the user's git status runs nothing after one session hid a repository in the project from the next", async () => {
     const first = await project();
     repository(first, '.');
     repository(first, 'services/own/api');
@@ -336,8 +339,8 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
 
   test.each([
     ['a rebase with a program among its steps', 'rebase-merge/git-rebase-todo', 'noop\\nexec touch ran'],
-    ['a rebase with a program that merges', 'rebase-merge/strategy', 'x/../evil'],
-    ['a cherry-pick with a program that merges', 'sequencer/opts', '[options]\\n\\tstrategy = x/../evil'],
+    ['a rebase with its own merge program', 'rebase-merge/strategy', 'x/../evil'],
+    ['a cherry-pick with its own merge program', 'sequencer/opts', '[options]\\n\\tstrategy = x/../evil'],
     ['a rebase in a linked worktree', 'worktrees/wt/rebase-merge/git-rebase-todo', 'x touch ran'],
   ])('%s that a command leaves behind is reported', async (_, file, text) => {
     const given = await project();
@@ -368,7 +371,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     expect(readlinkSync(hooks)).toBe('../other');
   });
 
-  test('git status runs nothing in a linked worktree whose own index lists what a command has created', async () => {
+  test('git status runs nothing in a linked worktree whose index lists a repository that a command created', async () => {
     const workspace: string[] = [];
     const given = await project({ workspace: () => workspace });
     repository(given, '../main');
@@ -382,7 +385,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     expect(existsSync(join(at, '.git'))).toBe(true);
   });
 
-  test('git status runs nothing while a background command runs, even if it has taken the names used for renaming', async () => {
+  test('git status runs nothing while a background command runs, even if the command has taken the names for renamed repositories', async () => {
     const given = await project();
     repository(given, '.');
     const make = `mkdir -p vendor/x/.git-set-aside{,1,2,3,4,5,6,7,8,9}; ${plain('vendor/x')}; ${given.evil('vendor/x/.git/config')}; ${gitlink('vendor/x')}`;
@@ -394,7 +397,7 @@ describe.skipIf(!hasSandbox)('git folders in the sandbox', { tags: 'long' }, () 
     expect(given.isRunByStatus('.')).toBe(false);
   });
 
-  test('files created in place of missing ones are removed when the last session ends', async () => {
+  test('placeholders for missing files are removed when the last session ends', async () => {
     const first = await project();
     repository(first, '.');
     for (const [name, value] of [

@@ -1,5 +1,5 @@
 /**
- * What a command that is not a git command can do with git folders: read them.
+ * Commands other than git can read git folders but not change them.
  *
  * @module-tag long
  */
@@ -37,8 +37,8 @@ async function project(given: Given = {}): Promise<Project> {
 
 const READ_ONLY = /read-only file system|resource busy/i;
 
-describe.skipIf(!hasSandbox)('for a command that is not git, git folders', { tags: 'long' }, () => {
-  test('are read-only: those of the project, a submodule, a linked worktree and an inner repository', async () => {
+describe.skipIf(!hasSandbox)('git folders', { tags: 'long' }, () => {
+  test('are read-only for other commands than git: of the project, a submodule, a linked worktree and an inner repository', async () => {
     const given = await project();
     const { git, root, home } = given;
     git('.', 'submodule', 'add', '-q', join(home, 'lib'), 'lib');
@@ -59,7 +59,7 @@ describe.skipIf(!hasSandbox)('for a command that is not git, git folders', { tag
         `cp file ${folder}/x`,
         `python3 -c "open('${folder}/config','a').write('x')"`,
       ];
-      // Each in a shell of its own, so that the one does not end the others.
+      // Each in its own shell, so that a failure does not end the others.
       const { text } = await given.run(
         attempts.map((one) => `( ${one} ) && echo "DONE ${folder}"`).join('; '),
       );
@@ -75,7 +75,7 @@ describe.skipIf(!hasSandbox)('for a command that is not git, git folders', { tag
     expect(git('linked', 'status', '--short')).toBe('?? f\n');
   });
 
-  test('are also read-only outside the workspace, where a git command can still change them', async () => {
+  test('are read-only outside the workspace as well, except for git commands', async () => {
     const workspace: string[] = [];
     const given = await project({ workspace: () => workspace });
     given.git('.', 'worktree', 'add', '-q', '../wt');
@@ -90,7 +90,7 @@ describe.skipIf(!hasSandbox)('for a command that is not git, git folders', { tag
     expect(status, text).toBe('ok');
   });
 
-  test('can be read, and new repositories can be created elsewhere', async () => {
+  test('can be read by other commands than git, which can also create new repositories elsewhere', async () => {
     const given = await project();
     writeFileSync(join(given.root, 'file'), 'two\n');
     given.git('.', 'tag', 'v1');
@@ -115,7 +115,7 @@ describe.skipIf(!hasSandbox)('for a command that is not git, git folders', { tag
     expect((await given.run('git -C copy commit -q --allow-empty -m y')).status).toBe('ok');
   });
 
-  test('stay read-only for a background command while git outside replaces its settings', async () => {
+  test('stay read-only for a background command while git outside the sandbox replaces the settings', async () => {
     const given = await project();
     const config = join(given.root, '.git/config');
     const server = 'while :; do echo "[core] fsmonitor = evil" >> .git/config; date > tick; sleep 0.1; done';
@@ -146,7 +146,7 @@ describe.skipIf(!hasSandbox)('for a command that is not git, git folders', { tag
   });
 
   test.each(['.git', '.git/lfs'])(
-    'can be written if settings open %s, except for settings and hooks',
+    'are writable if settings open %s, except for git settings and hooks',
     async (path) => {
       const given = await project();
       mkdirSync(join(given.root, path), { recursive: true });
@@ -159,7 +159,7 @@ describe.skipIf(!hasSandbox)('for a command that is not git, git folders', { tag
     },
   );
 
-  test('can be changed by the git commands of a line, but not by its other programs', async () => {
+  test('can be changed by the git commands of a command line, but not by its other programs', async () => {
     const given = await project();
     const { git, root } = given;
     mkdirSync(join(root, 'sub'));
@@ -175,7 +175,7 @@ describe.skipIf(!hasSandbox)('for a command that is not git, git folders', { tag
     expect(git('.', 'tag')).toBe('v2\n');
   });
 
-  test('a program can neither move the rest of a line to another folder nor run it outside the sandbox', async () => {
+  test('a program can neither run the rest of its command line in another folder nor outside the sandbox', async () => {
     const given = await project({ options: { isExcluded: (asked) => asked.startsWith('git ') } });
     const { root, home } = given;
     mkdirSync(join(root, 'sub'));
@@ -218,14 +218,14 @@ describe.skipIf(!hasSandbox)('for a command that is not git, git folders', { tag
     expect(existsSync(join(home, 'owned'))).toBe(false);
   });
 
-  test('a line that ends early reports what did not run', async () => {
+  test('a command line that ends early reports which commands did not run', async () => {
     const given = await project();
     const { status, text } = await given.run('sleep 60 && node -e 1 && git tag v1', { timeout: 1500 });
     expect(status).toBe('partial');
     expect(text).toContain('(Not run, because it comes after this task: git tag v1)');
   });
 
-  test('the model is told to run git alone, and the user is asked only if that does not help', async () => {
+  test('the model is told to run git in a separate call; the user is asked only if that cannot help', async () => {
     const asked: string[] = [];
     const given = await project({
       context: {

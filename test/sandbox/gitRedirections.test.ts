@@ -1,5 +1,5 @@
 /**
- * Files in git folders that a command has written itself and that lead git to other places.
+ * Files that a command writes to a git folder to lead git to other places.
  * @module-tag long
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -39,12 +39,12 @@ describe.skipIf(!hasSandbox)('the git folder of a linked worktree', () => {
 
   test.each<readonly [string, string, string]>([
     ['a folder that is not a worktree', 'wt', '../notes/.git'],
-    ['the home', 'wt', '../.git'],
+    ['the home directory', 'wt', '../.git'],
     ['a folder that does not exist yet', 'wt', '../later/.git'],
-    ['a folder without .git at the end', 'wt', '../notes'],
-    ['a folder, followed by blanks', 'wt', `../notes/.git${'\\n'.repeat(70_000)}`],
+    ['a path that does not end in .git', 'wt', '../notes'],
+    ['a folder followed by line breaks', 'wt', `../notes/.git${'\\n'.repeat(70_000)}`],
     ["another linked worktree's folder", 'new', '../wt/.git'],
-  ])('cannot name %s', async (_, name, target) => {
+  ])('cannot point to %s', async (_, name, target) => {
     const given = await withWorktree();
     const before = readFileSync(link(given, 'wt'), 'utf8');
     const at = `.git/worktrees/${name}`;
@@ -59,7 +59,7 @@ describe.skipIf(!hasSandbox)('the git folder of a linked worktree', () => {
     expect((await given.run('true')).text).not.toContain('set-aside');
   });
 
-  test('keeps its target if it was known before', async () => {
+  test('keeps a target that was known before', async () => {
     const given = await withWorktree();
     const file = '.git/worktrees/wt/gitdir';
     const before = content(given, file);
@@ -67,7 +67,7 @@ describe.skipIf(!hasSandbox)('the git folder of a linked worktree', () => {
     expect(content(given, file)).toBe(before);
   });
 
-  test('cannot name another common git folder', async () => {
+  test('cannot point to another common git folder', async () => {
     const given = await withWorktree();
     repository(given, 'planted');
     const { text } = await given.run(
@@ -77,7 +77,7 @@ describe.skipIf(!hasSandbox)('the git folder of a linked worktree', () => {
     expect(content(given, '.git/worktrees/new/commondir')).toBe('../..\n');
   });
 
-  test('is kept as git writes it: created, moved, repaired, moved without git', async () => {
+  test('is kept if git creates, moves or repairs the worktree, or a command moves it without git', async () => {
     const given = await withWorktree();
     for (const command of [
       'git worktree add -q inside -b inside; git worktree move inside moved; mv moved again',
@@ -91,7 +91,7 @@ describe.skipIf(!hasSandbox)('the git folder of a linked worktree', () => {
   });
 });
 
-describe.skipIf(!hasSandbox)('a list of conflicts', () => {
+describe.skipIf(!hasSandbox)('a list of conflicts in MERGE_RR', () => {
   const id = 'ab'.repeat(20);
   const noted = (path: string, folder = '.git'): string =>
     `mkdir -p .git/rr-cache/${id}; : > .git/rr-cache/${id}/preimage; printf '${id}\\t${path}\\0' > ${folder}/MERGE_RR`;
@@ -102,7 +102,7 @@ describe.skipIf(!hasSandbox)('a list of conflicts', () => {
     ['by an absolute path', ({ home }) => noted(join(home, '.netrc'))],
     ['behind a link', () => `ln -s ../.netrc plain; ${noted('plain')}`],
     ['behind a link to a folder', () => `ln -s .. up; ${noted('up/.netrc')}`],
-    ['of the git folder', () => noted('.git/config')],
+    ['in the git folder', () => noted('.git/config')],
   ])('cannot name a file %s', async (_, command) => {
     const given = await project();
     repository(given, '.');
@@ -112,7 +112,7 @@ describe.skipIf(!hasSandbox)('a list of conflicts', () => {
     expect(text).toMatch(/MERGE_RR \(renamed to MERGE_RR-set-aside: git commit would copy files/);
   });
 
-  test('cannot name such a file in a linked worktree or a submodule either', async () => {
+  test('cannot name a file above the project in a linked worktree or a submodule', async () => {
     const given = await project();
     withSubmodules(given, 'lib');
     given.git('.', 'worktree', 'add', '-q', '../wt');
@@ -122,7 +122,7 @@ describe.skipIf(!hasSandbox)('a list of conflicts', () => {
     }
   });
 
-  test('is kept as git writes it, and renamed once a link replaces its file', async () => {
+  test('is kept if git writes it, and renamed once a link replaces a file that it names', async () => {
     const given = await project();
     repository(given, '.');
     given.git('.', 'config', 'rerere.enabled', 'true');
@@ -171,8 +171,8 @@ describe.skipIf(!hasSandbox)('a file in a git folder that git obeys', () => {
   });
 });
 
-describe.skipIf(!hasSandbox)('what a command left behind in a killed session', () => {
-  /** Starts a command that may change git folders, and leaves behind what a session killed during it would leave. */
+describe.skipIf(!hasSandbox)('a file that a command left behind in a killed session', () => {
+  /** Leaves behind what a session leaves if it is killed while a command that may change git folders runs. */
   const killed = async ({ run, home }: Project): Promise<void> => {
     const notes = join(home, '.clawdcode/sandbox/commands');
     const stop = new AbortController();
@@ -182,7 +182,7 @@ describe.skipIf(!hasSandbox)('what a command left behind in a killed session', (
     const text = readFileSync(join(notes, note));
     stop.abort();
     await running;
-    // What follows is not to be mistaken for something that this command has left.
+    // Later changes must not count as left behind by this command.
     await vi.waitFor(() => expect(readdirSync(notes)).toEqual([]), { timeout: 30_000 });
     writeFileSync(join(notes, `${spawnSync('true').pid}-1`), text);
   };
@@ -205,7 +205,7 @@ describe.skipIf(!hasSandbox)('what a command left behind in a killed session', (
     expect((await given.run('true')).text).not.toContain('set-aside');
   });
 
-  test('is not confused with what the user has created', async () => {
+  test('is not confused with files that the user created', async () => {
     const given = await project();
     repository(given, '.');
     await given.run('true');

@@ -18,7 +18,7 @@ import { extension, LINK_MODE, writtenIndex } from '../disk/writtenIndex.ts';
 import { hasSandbox } from './confined.ts';
 import { type Project, project, repository, withSubmodules } from './gitProject.ts';
 
-/** What the user does may fail. */
+/** Runs a git command of the user, which may fail. */
 function attempt(act: () => unknown): void {
   try {
     act();
@@ -48,7 +48,7 @@ const lure = (given: Project, folder = '.') => {
 const prepared = (given: Project, content: Buffer): void =>
   writeFileSync(join(given.root, 'planted'), content);
 
-describe.skipIf(!hasSandbox)('an index that a command has written itself', () => {
+describe.skipIf(!hasSandbox)('a forged index', () => {
   const escaped = ({ home }: Project): boolean =>
     existsSync(join(home, 'ran')) || existsSync(join(home, 'outside'));
   const discard = ({ git }: Project, folder = '.'): void => {
@@ -56,7 +56,7 @@ describe.skipIf(!hasSandbox)('an index that a command has written itself', () =>
     attempt(() => git(folder, 'restore', '.'));
   };
 
-  test('is renamed and reported if a checkout would write a hook or a file outside', async () => {
+  test('is renamed and reported if a checkout would write a hook or a file outside the project', async () => {
     const given = await project();
     repository(given, '.');
     prepared(given, writtenIndex(lure(given)));
@@ -89,7 +89,7 @@ describe.skipIf(!hasSandbox)('an index that a command has written itself', () =>
     expect(escaped(given)).toBe(false);
   });
 
-  test('is renamed if its shared entries lead out, even if only these have changed', async () => {
+  test('is renamed if its shared index leads outside the project, even if only that has changed', async () => {
     const given = await project();
     repository(given, '.');
     const shared = 'ab'.repeat(20);
@@ -106,7 +106,7 @@ describe.skipIf(!hasSandbox)('an index that a command has written itself', () =>
     expect(escaped(given)).toBe(false);
   });
 
-  test('is renamed in a linked worktree elsewhere, among many others', async () => {
+  test('is renamed in a linked worktree outside the project, even among many', async () => {
     const given = await project();
     repository(given, '.');
     given.git('.', 'worktree', 'add', '-q', '../wt');
@@ -132,7 +132,7 @@ describe.skipIf(!hasSandbox)('an index that a command has written itself', () =>
     expect(escaped(given)).toBe(false);
   });
 
-  test('is renamed if it was left by a session that was killed', async () => {
+  test('is renamed if a killed session left it behind', async () => {
     const given = await project();
     repository(given, '.');
     writeFileSync(join(given.root, '.git/index'), writtenIndex(lure(given)));
@@ -207,7 +207,7 @@ describe.skipIf(!hasSandbox)('the git folder of a submodule that is not checked 
     expect(runsAtUpdate(given)).toBe(false);
   });
 
-  test('is kept if git created it, or if it is the user’s own', async () => {
+  test('is kept if git or the user created it', async () => {
     const given = await project();
     withSubmodules(given, 'lib');
     const [own, module] = ['.git/hooks/pre-push', '.git/modules/lib/hooks/pre-push'];
@@ -233,7 +233,7 @@ describe.skipIf(!hasSandbox)('a remote outside git’s settings', () => {
       'mkdir -p .git/remotes; printf "URL: $PWD/r.git\\nPush: HEAD:refs/heads/x\\n" > .git/remotes/origin',
     ],
     ['branches', 'mkdir -p .git/branches; echo $PWD/r.git#x > .git/branches/origin'],
-  ])('cannot be created in %s by a command', async (name, command) => {
+  ])('cannot be created in .git/%s by a command', async (name, command) => {
     const given = await project();
     repository(given, '.');
     await given.run(`git init -q --bare r.git; ${command}`);
@@ -285,7 +285,7 @@ describe.skipIf(!hasSandbox)('a link that a command left in a git folder', () =>
     expect(readFileSync(join(given.root, '.git/config'), 'utf8')).not.toContain('evil');
   });
 
-  test('cannot replace a ref: HEAD gets its earlier content back', async () => {
+  test('cannot replace a ref: the earlier content of HEAD is restored', async () => {
     const given = await withVictim();
     const head = readFileSync(join(given.root, '.git/HEAD'), 'utf8');
     const { text } = await given.run(`ln -sf ${victim(given)} .git/HEAD`);
@@ -313,7 +313,7 @@ describe.skipIf(!hasSandbox)('a link that a command left in a git folder', () =>
   });
 });
 
-describe.skipIf(!hasSandbox)('a symbolic ref that a command has written itself', () => {
+describe.skipIf(!hasSandbox)('a forged symbolic ref', () => {
   const outside = 'refs/heads/../../../../victim';
   const withVictim = async (): Promise<Project> => {
     const given = await project();
@@ -328,7 +328,7 @@ describe.skipIf(!hasSandbox)('a symbolic ref that a command has written itself',
     ['.git/HEAD', '.'],
     ['.git/worktrees/wt/HEAD', '../wt'],
     ['.git/refs/heads/master', '.'],
-  ])('gets its earlier content back: %s', async (file, folder) => {
+  ])('is replaced with its earlier content: %s', async (file, folder) => {
     const given = await withVictim();
     const before = content(given, file);
     const { text } = await given.run(`printf 'ref: ${outside}\\n' > ${file}`);
@@ -340,7 +340,7 @@ describe.skipIf(!hasSandbox)('a symbolic ref that a command has written itself',
     if (file.endsWith('HEAD')) expect(content(given, file)).toBe(before);
   });
 
-  test('is renamed if it is new, or left behind by a killed session', async () => {
+  test('is renamed if it is new or a killed session left it behind', async () => {
     const given = await withVictim();
     const { text } = await given.run(`printf 'ref: config\n' > .git/refs/heads/x`);
     expect(text).toContain('.git/refs/heads/x (moved to ');

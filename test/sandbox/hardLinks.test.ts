@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { createHardLinkSearch } from '../../src/sandbox/places/hardLinks.ts';
 import { confined, hasSandbox } from './confined.ts';
 
-describe.skipIf(!hasSandbox)('another name of a protected file', () => {
-  test('is read-only too, wherever it is in the project', async () => {
+describe.skipIf(!hasSandbox)('a hard link to a protected file', () => {
+  test('is read-only anywhere in the project', async () => {
     const { root, run } = await confined();
     execFileSync('git', ['init', '-q', root]);
     mkdirSync(join(root, 'deep/er'), { recursive: true });

@@ -1,4 +1,4 @@
-/** What becomes of the output if a file that is hidden from a command may have been visible to it for a moment. */
+/** The output of a command is withheld if it may have seen a hidden file for a moment. */
 import {
   chmodSync,
   existsSync,
@@ -22,27 +22,27 @@ const NEW = 'KEY=NEW-SECRET\n';
 const WITHHELD = 'The output is withheld: another program replaced or created';
 const patience = { timeout: 60_000, interval: 20 };
 
-/** What another program does in a project with the hidden files `.env` and `config/.env`. */
+/** Changes by another program in a project with the hidden files `.env` and `config/.env`. */
 const changes: Readonly<Record<string, (at: (name: string) => string) => void>> = {
   'replaces the file': (at) => {
     writeFileSync(at('new'), NEW);
     renameSync(at('new'), at('.env'));
   },
-  'moves the file away and writes another': (at) => {
+  'moves the file and writes a new one': (at) => {
     renameSync(at('.env'), at('old'));
     writeFileSync(at('.env'), NEW);
   },
-  'removes the file and writes another': (at) => {
+  'deletes the file and writes a new one': (at) => {
     rmSync(at('.env'));
     writeFileSync(at('.env'), NEW);
   },
-  'puts another in its place for a while': (at) => {
+  'temporarily replaces the file': (at) => {
     renameSync(at('.env'), at('old'));
     writeFileSync(at('.env'), NEW);
     rmSync(at('.env'));
     renameSync(at('old'), at('.env'));
   },
-  'replaces its folder': (at) => {
+  'replaces the folder of the file': (at) => {
     renameSync(at('config'), at('old'));
     mkdirSync(at('config'));
     writeFileSync(at('config/.env'), NEW);
@@ -68,7 +68,7 @@ const projectIn = (root: string) => {
   return { at, hidden: ['.env', 'config/.env', 'keys'].map(at) };
 };
 
-describe('a hidden file may have been visible if another program', () => {
+describe('a hidden file', () => {
   const exposedBy = async (change: (typeof changes)[string]): Promise<readonly string[]> => {
     const { at, hidden } = projectIn(temporaryFolder());
     const names = [...hidden, at('.env.local')];
@@ -80,19 +80,19 @@ describe('a hidden file may have been visible if another program', () => {
     change(at);
     return files.exposed();
   };
-  test.each(Object.entries(changes))('%s', async (_, change) => {
+  test.each(Object.entries(changes))('may have been visible if another program %s', async (_, change) => {
     expect(await exposedBy(change)).toHaveLength(1);
   });
-  test.each(Object.entries(harmless))('but not if it %s', async (_, change) => {
+  test.each(Object.entries(harmless))('stays hidden if another program %s', async (_, change) => {
     expect(await exposedBy(change)).toEqual([]);
   });
-  test('but not if it writes into a hidden folder', async () => {
+  test('stays hidden if another program writes to a hidden folder', async () => {
     expect(await exposedBy((at) => writeFileSync(at('keys/new'), NEW))).toEqual([]);
   });
 });
 
-describe.skipIf(!hasSandbox)('a command from which files are hidden', () => {
-  /** Blobs, by what became of them. */
+describe.skipIf(!hasSandbox)('a command with hidden files', () => {
+  /** Records which blobs were kept and which were dropped. */
   const blobs = () => {
     const kept: string[] = [];
     const dropped: string[] = [];
@@ -126,7 +126,7 @@ describe.skipIf(!hasSandbox)('a command from which files are hidden', () => {
   const endless = `${search}; while :; do cat .env; sleep 0.02; done`;
   const read = ({ call }: Pick<Confined, 'call'>) => call('BashOutput', { task_id: 'b1' });
 
-  test.each(Object.entries(changes))('gives no output if another program %s', async (_, change) => {
+  test.each(Object.entries(changes))('returns no output if another program %s', async (_, change) => {
     const { run, at, grant, shows } = await started();
     const running = run(search, grant);
     await shows('ready');
@@ -142,7 +142,7 @@ describe.skipIf(!hasSandbox)('a command from which files are hidden', () => {
     expect((await run('grep -r KEY .', grant)).text).toContain('KEY=PLAIN');
   });
 
-  test('gives no output if another program creates a file that a rule denies reading', async () => {
+  test('returns no output if another program creates a file that a rule denies reading', async () => {
     const denied: string[] = [];
     const { run, at, grant, shows } = await started({
       options: { denied: async () => ({ paths: denied.filter((path) => existsSync(path)), whole: [] }) },
@@ -155,7 +155,7 @@ describe.skipIf(!hasSandbox)('a command from which files are hidden', () => {
     expect((await running).text).toContain(`${WITHHELD} plan.txt while the command ran`);
   });
 
-  test.each(Object.entries(harmless))('gives its output if another program %s', async (_, change) => {
+  test.each(Object.entries(harmless))('returns its output if another program %s', async (_, change) => {
     const { run, at, grant, shows } = await started();
     const running = run(search, grant);
     await shows('ready');
@@ -167,7 +167,7 @@ describe.skipIf(!hasSandbox)('a command from which files are hidden', () => {
     expect(status).toBe('ok');
   });
 
-  test('leaves nothing of a large output on disk then', async () => {
+  test('leaves no large output on disk if a hidden file was replaced', async () => {
     const { kept, dropped, openBlob } = blobs();
     const { run, at, grant, shows } = await started({ context: { openBlob } });
     const running = run(`${search}; head -c 100000 /dev/zero | tr '\\0' x`, grant);
@@ -182,7 +182,7 @@ describe.skipIf(!hasSandbox)('a command from which files are hidden', () => {
   });
 
   test.each(['moves to the background', 'is interrupted'])(
-    'gives no output when it %s, either',
+    'returns no output if a hidden file was replaced before it %s',
     async (how) => {
       let move = (): void => undefined;
       const offerBackground: ToolContext['offerBackground'] = (given) => {
@@ -205,7 +205,7 @@ describe.skipIf(!hasSandbox)('a command from which files are hidden', () => {
     },
   );
 
-  test('gives no later output in the background, either, and the list of tasks shows none', async () => {
+  test('returns no background output after a hidden file was replaced, and the list of tasks shows none', async () => {
     const { run, at, grant, tasks, ...project } = await started();
     let before = (await run(endless, { ...grant, background: true })).text;
     await vi.waitFor(async () => {
@@ -226,7 +226,7 @@ describe.skipIf(!hasSandbox)('a command from which files are hidden', () => {
     expect(killed.text).not.toContain('KEY=');
   });
 
-  test('gives the output of the background if a file was replaced only after its end', async () => {
+  test('returns its background output if a hidden file was replaced only after it ended', async () => {
     const { run, at, grant, tasks, ...project } = await started();
     await run(search, { ...grant, background: true });
     writeFileSync(at('go'), '');
@@ -237,25 +237,28 @@ describe.skipIf(!hasSandbox)('a command from which files are hidden', () => {
     expect(text).not.toContain('withheld');
   });
 
-  test.each(['before', 'after'])('does not see them if it starts %s a command that may', async (when) => {
-    const { run, at, grant, tasks, ...project } = await started();
-    const searchBoth = `${search}; cat .env; find . -type f -exec awk /KEY/ {} +`;
-    const inBackground = { ...grant, background: true };
-    const first = when === 'before' ? (await run(searchBoth, inBackground)).text : '';
-    await run(`until [ -e go ]; do sleep 0.02; done; cat .env`, { background: true });
-    if (when === 'after') await run(searchBoth, inBackground);
-    writeFileSync(at('go'), '');
-    const outputOf = async (isSearch: boolean): Promise<string> => {
-      const task = tasks.list().find(({ command }) => command.includes('grep') === isSearch);
-      return (await project.call('BashOutput', { task_id: task?.id, wait: 60_000 })).text;
-    };
-    const searched = first + (await outputOf(true));
-    expect(searched).toContain('KEY=PLAIN');
-    expect(searched).not.toContain('KEY=OLD');
-    expect(await outputOf(false)).toContain('KEY=OLD');
-  });
+  test.each(['before', 'after'])(
+    'does not see the hidden files if it starts %s a command that may see them',
+    async (when) => {
+      const { run, at, grant, tasks, ...project } = await started();
+      const searchBoth = `${search}; cat .env; find . -type f -exec awk /KEY/ {} +`;
+      const inBackground = { ...grant, background: true };
+      const first = when === 'before' ? (await run(searchBoth, inBackground)).text : '';
+      await run(`until [ -e go ]; do sleep 0.02; done; cat .env`, { background: true });
+      if (when === 'after') await run(searchBoth, inBackground);
+      writeFileSync(at('go'), '');
+      const outputOf = async (isSearch: boolean): Promise<string> => {
+        const task = tasks.list().find(({ command }) => command.includes('grep') === isSearch);
+        return (await project.call('BashOutput', { task_id: task?.id, wait: 60_000 })).text;
+      };
+      const searched = first + (await outputOf(true));
+      expect(searched).toContain('KEY=PLAIN');
+      expect(searched).not.toContain('KEY=OLD');
+      expect(await outputOf(false)).toContain('KEY=OLD');
+    },
+  );
 
-  test('is started again if one of them disappears while its sandbox is built', async () => {
+  test('is restarted if a hidden file disappears while its sandbox is built', async () => {
     const bin = realpathSync(mkdtempSync(join(tmpdir(), 'sandbox-bin-')));
     onTestFinished(() => rmSync(bin, { recursive: true, force: true }));
     const { run, at, grant } = await started({ options: { path: bin } });

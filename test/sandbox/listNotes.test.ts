@@ -15,7 +15,7 @@ beforeEach(() => {
   folder = made;
 });
 
-/** The number of a process that has ended. */
+/** The pid of a process that has ended. */
 const ended = (): number => spawnSync(process.execPath, ['-e', '']).pid;
 
 test('a list of thousands of paths is read back unchanged', () => {
@@ -28,7 +28,7 @@ test('a list of thousands of paths is read back unchanged', () => {
   expect(unreportedSetAside(notes, ['/project'])).toHaveLength(paths.length);
 });
 
-test('treats everything as left behind by a command if the list from before it is too large to read', () => {
+test('if the list of files before a command is too large to read, all files count as left behind by it', () => {
   const before = new Map(Array.from({ length: 100 }, (_, at) => [`/p/${at}/.git`, 's'] as const));
   const left = (maxBytes: number): number => {
     const notes = join(folder, String(maxBytes));

@@ -47,25 +47,29 @@ describe('the mounts of a sandbox', () => {
   const problem = (lines: readonly string[]) => unexpectedMount(expected, readMounts(lines.join('\n')));
   const changed = (from: string, to: string) => own.map((line) => line.replace(from, to));
 
-  test('are as planned', () => expect(problem(own)).toBeUndefined());
+  test('are accepted if they are as planned', () => expect(problem(own)).toBeUndefined());
 
   test.each([
-    ['something else is shown', changed('/@home/u/p/.git/hooks ', '/@home/u/x '), '/home/u/p/.git/hooks'],
     [
-      'a mount is elsewhere',
+      'a mount shows something else',
+      changed('/@home/u/p/.git/hooks ', '/@home/u/x '),
+      '/home/u/p/.git/hooks',
+    ],
+    [
+      'a mount is in another place',
       changed('/home/u/p/.git/hooks ro', '/home/u/p/decoy ro'),
       '/home/u/p/.git/hooks',
     ],
     ['a mount is missing', own.filter((line) => !line.startsWith('17')), '/home/u/.ssh'],
     [
-      'it can be written',
+      'a protected path is writable',
       changed('/home/u/p/.git/hooks ro', '/home/u/p/.git/hooks rw'),
       '/home/u/p/.git/hooks',
     ],
     ['a hidden folder is not empty', changed('0:51 / ', '0:51 /keys '), '/home/u/.ssh'],
-    ['of another file system', changed('8:2 /@home/u/p ', '8:3 /@home/u/p '), '/home/u/p'],
+    ['a mount is from another file system', changed('8:2 /@home/u/p ', '8:3 /@home/u/p '), '/home/u/p'],
     [
-      'something lies on a mount',
+      'another mount covers a mount',
       [
         ...own,
         '18 16 0:52 / /home/u/p/.git rw - tmpfs tmpfs rw',
@@ -73,7 +77,7 @@ describe('the mounts of a sandbox', () => {
       ],
       '/home/u/p/.git',
     ],
-  ])('are not as planned: %s', (_, lines, path) => expect(problem(lines)).toBe(path));
+  ])('are rejected if %s', (_, lines, path) => expect(problem(lines)).toBe(path));
 });
 
 describe.skipIf(!hasSandbox)('a workspace folder that is replaced while a sandbox is built', () => {
@@ -88,7 +92,7 @@ describe.skipIf(!hasSandbox)('a workspace folder that is replaced while a sandbo
     writeFileSync(join(bin, 'bwrap'), `#!/bin/sh\n${once}\nexec ${real} "$@"\n`, { mode: 0o755 });
     return at;
   }
-  test('does not open the target of a link in its place', { tags: 'long' }, async () => {
+  test('does not make the target of a link in its place writable', { tags: 'long' }, async () => {
     const { run, home, root } = await exchanging((at) => `mv ${at}/sub ${at}/kept; ln -s ../other ${at}/sub`);
     execFileSync('git', ['init', '-q', join(home, 'other/in')]);
     const { text } = await run('echo x > ~/other/in/planted; echo ran > ran');
@@ -99,7 +103,7 @@ describe.skipIf(!hasSandbox)('a workspace folder that is replaced while a sandbo
     expect((await run('echo ran')).text).toContain('ran');
   });
 
-  test('leaves nothing protected open', { tags: 'long' }, async () => {
+  test('leaves no protected file writable', { tags: 'long' }, async () => {
     const { run, root } = await exchanging(
       (at) => `cp -r ${at}/sub ${at}/decoy; mv ${at}/sub ${at}/kept; ln -s decoy ${at}/sub`,
     );
@@ -107,7 +111,9 @@ describe.skipIf(!hasSandbox)('a workspace folder that is replaced while a sandbo
     expect(existsSync(join(root, 'kept/in/.git/hooks/pre-commit'))).toBe(false);
   });
 
-  test('opens nothing even if another program replaces it again and again', { tags: 'long' }, async () => {
+  test('makes nothing else writable even if another program replaces it repeatedly', {
+    tags: 'long',
+  }, async () => {
     const { run, home, root } = await confined();
     for (const folder of [join(root, 'sub/in'), join(home, 'other/in')])
       execFileSync('git', ['init', '-q', folder]);
@@ -127,7 +133,7 @@ describe.skipIf(!hasSandbox)('a workspace folder that is replaced while a sandbo
     expect(readdirSync(join(home, 'other/in'))).toEqual(['.git']);
   });
 
-  test('gets no mount point outside it, where bubblewrap sees the whole machine', async () => {
+  test('gets no mount point outside it, although bubblewrap sees the whole machine', async () => {
     const { root, home, tmp } = await confined();
     symlinkSync(`/oldroot${home}`, join(root, 'sub'));
     const hidden = [{ path: join(root, 'sub/made'), isDirectory: false }];

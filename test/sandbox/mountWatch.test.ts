@@ -69,7 +69,7 @@ describe('mounts that a sandbox has lost', () => {
       set.map((line) => line.replaceAll('.envrc', '.envrc~')),
       ['/h/p/.envrc'],
     ],
-  ])('%s', (_, lines, paths) => expect(lost(lines)).toEqual(paths));
+  ])('are detected: %s', (_, lines, paths) => expect(lost(lines)).toEqual(paths));
 
   test('do not include missing paths, or paths that are read-only because a parent folder was moved', () => {
     expect(lost([], () => false)).toEqual([]);
@@ -89,7 +89,7 @@ describe('mounts that a sandbox has lost', () => {
   });
 });
 
-describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a command runs', () => {
+describe.skipIf(!hasSandbox)('a protected or hidden file that is replaced while a command runs', () => {
   /** A background command that does something repeatedly, and counts in `ticks`. */
   const loop = (script: string): string =>
     `while :; do { ${script}; } 2>/dev/null; echo >> ticks; sleep 0.05; done`;
@@ -101,7 +101,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     const now = ticks(at);
     await vi.waitFor(() => expect(ticks(at)).toBeGreaterThan(now + 3), 60_000);
   };
-  /** Waits until a command has ended the round that it was in, and has done a whole one; returns all output until then. */
+  /** Waits until a command has finished its current round and a whole one; returns all output until then. */
   const laterRounds = async (at: Confined): Promise<string> => {
     let text = '';
     await vi.waitFor(async () => {
@@ -121,7 +121,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
       writeFileSync(path, 'new\n');
     },
   };
-  /** Waits for the note about it; returns all output until then. */
+  /** Waits for the note about the replaced path; returns all output until then. */
   const noted = async (at: Confined, path: string): Promise<string> => {
     let text = '';
     await vi.waitFor(
@@ -134,7 +134,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
     return text;
   };
 
-  test.each(Object.entries(replaceBy))('is protected again: %s', async (_, replace) => {
+  test.each(Object.entries(replaceBy))('is protected again if replaced by %s', async (_, replace) => {
     const at = await confined();
     const file = join(at.root, '.envrc');
     writeFileSync(file, 'old\n');
@@ -237,7 +237,7 @@ describe.skipIf(!hasSandbox)('a file under a mount that is replaced while a comm
   });
 
   test.each(['the project', 'the home'])(
-    'stops the command if a folder was replaced by a link to %s, and opens nothing there',
+    'stops the command if a folder is replaced by a link to %s, and exposes nothing there',
     async (target) => {
       const at = await confined();
       const [hook, sub] = [join(at.root, '.git/hooks/post-merge'), join(at.root, 'sub')];

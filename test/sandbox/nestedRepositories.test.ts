@@ -1,4 +1,4 @@
-/** What a git command in one repository can do to the git folder of another, whoever wrote the code that it starts. */
+/** A git command in one repository cannot change the git folder of another, whatever code it runs. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ const planting = (folder: string): string =>
   done 2>/dev/null; done`;
 
 describe.skipIf(!hasSandbox)('a repository in the project', { tags: 'long' }, () => {
-  test('runs no hooks that a task in the background puts there after the check', async () => {
+  test('runs no hooks that a background task adds after the check', async () => {
     const given = await project();
     await inBackground(
       given,
@@ -75,7 +75,7 @@ describe.skipIf(!hasSandbox)('a repository in the project', { tags: 'long' }, ()
     expect(given.isReached()).toBe(false);
   });
 
-  test('cannot change the project’s git folder, whatever its settings start', async () => {
+  test('cannot change the project’s git folder, whatever programs its settings start', async () => {
     const given = await project();
     await inBackground(
       given,
@@ -89,25 +89,22 @@ describe.skipIf(!hasSandbox)('a repository in the project', { tags: 'long' }, ()
   });
 
   test.each([
-    ['reading it', 'git -C sub status && git commit -q --allow-empty -m x'],
+    ['git status', 'git -C sub status && git commit -q --allow-empty -m x'],
     ['in a loop', 'for at in sub .; do git -C $at status; git commit -q --allow-empty -m x; done'],
-  ])(
-    'whose settings start a program does not have it started next to the project’s git folder: %s',
-    async (_, line) => {
-      const given = await project();
-      const { root, run } = given;
-      writeFileSync(
-        join(root, 'make.sh'),
-        `git init -q sub && git -C sub config core.fsmonitor ${root}/plant.sh`,
-      );
-      expect((await run('sh make.sh')).status).toBe('ok');
-      await run(line);
-      expect(given.hasRun()).toBe(true);
-      expect(given.isReached()).toBe(false);
-    },
-  );
+  ])('gives a program that its settings start no access to the project’s git folder: %s', async (_, line) => {
+    const given = await project();
+    const { root, run } = given;
+    writeFileSync(
+      join(root, 'make.sh'),
+      `git init -q sub && git -C sub config core.fsmonitor ${root}/plant.sh`,
+    );
+    expect((await run('sh make.sh')).status).toBe('ok');
+    await run(line);
+    expect(given.hasRun()).toBe(true);
+    expect(given.isReached()).toBe(false);
+  });
 
-  test('whose settings name hooks is left to the user', async () => {
+  test('cannot be changed by commands if its settings name hooks', async () => {
     const given = await project();
     const { root, run } = given;
     mkdirSync(join(root, 'sub/h'), { recursive: true });
@@ -119,7 +116,7 @@ describe.skipIf(!hasSandbox)('a repository in the project', { tags: 'long' }, ()
     expect(given.isReached()).toBe(false);
   });
 
-  test('can be created, cloned and committed to, also in one line', async () => {
+  test('can be created, cloned and committed to, even in one command line', async () => {
     const given = await project();
     const { git, root, run } = given;
     mkdirSync(join(root, 'app'));
@@ -148,7 +145,7 @@ describe.skipIf(!hasSandbox)('a repository in the project', { tags: 'long' }, ()
   });
 
   test.each(['linked', 'lib'])(
-    'does not take the place of a %s worktree whose .git file is replaced',
+    'cannot impersonate the checkout in %s by replacing its .git file',
     async (folder) => {
       const given = await project();
       const { git, home, root, run } = given;
@@ -201,7 +198,7 @@ describe.skipIf(!hasSandbox)('a repository in the project', { tags: 'long' }, ()
       `git -C lib ${commit} && git add lib && git ${commit}`,
       `cd linked && git ${commit}`,
       'git worktree add -q other && git -C other commit -q --allow-empty -m y --no-verify',
-      // Each commits where it says.
+      // Each commits to the repository that it names.
       'cd linked && git worktree add -q inner && git -C inner commit -q --allow-empty -m inner --no-verify',
     ]) {
       const { status, text } = await run(line);

@@ -10,7 +10,7 @@ import { HostRefusedError } from '../../src/sandbox/network/commandNetwork.ts';
 import { notedPorts, openPortNotes } from '../../src/sandbox/network/portNotes.ts';
 import { confined, hasSandbox } from './confined.ts';
 
-/** A server on this machine's loopback that says hello, whatever it is asked. */
+/** A server on this machine's loopback that answers every request with hello. */
 async function helloServer(): Promise<number> {
   const server = createHttpServer((request, answer) =>
     answer.end(`hello ${request.headers.host} ${request.url}\n`),
@@ -64,7 +64,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     });
   });
 
-  test('an unknown host asks once while the command waits', async () => {
+  test('an unknown host needs approval once while the command waits', async () => {
     const port = await helloServer();
     const questions: RunningQuestion[] = [];
     const { run } = await confined({
@@ -96,7 +96,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(questions[0]?.preview).toMatchObject({ type: 'text' });
   });
 
-  test('a command that tries hundreds of hosts asks only a few times, and its record stays short', {
+  test('a command that tries hundreds of hosts requests only a few approvals, and its record stays short', {
     tags: 'long',
   }, async () => {
     const asked = new Set<string>();
@@ -116,7 +116,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(sandbox?.refusedHosts?.length).toBe(100);
   });
 
-  test('offers no rerun outside the sandbox because of a denied host, but does for other reasons', {
+  test('a denied host offers no rerun outside the sandbox, but other failures do', {
     tags: 'long',
   }, async () => {
     const port = await helloServer();
@@ -143,7 +143,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(outside.sandbox).toEqual({
       mode: 'none',
       reason: 'the user let it run outside',
-      // Of the run before, in the sandbox.
+      // From the earlier run in the sandbox.
       refusedHosts: [expect.stringMatching(/:\d+$/)],
     });
   });
@@ -193,7 +193,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect((await own.outside(request, 'asked')).refusal).toContain('only in a sandbox');
   });
 
-  test('an approval that no mode skips says so', { tags: 'long' }, async () => {
+  test('an approval that no mode may skip is marked as such', { tags: 'long' }, async () => {
     const asked: unknown[] = [];
     const network = {
       verdict: () => 'always ask' as const,
@@ -210,7 +210,9 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(asked).toContain(true);
   });
 
-  test('without a user, nothing asks and the model is told what to do', { tags: 'long' }, async () => {
+  test('without a user, a denied host tells the model which setting allows it', {
+    tags: 'long',
+  }, async () => {
     const { run } = await confined();
     const { text } = await run(`${get('http://no.example/')} ; exit 3`);
     expect(text).toMatch(/allowedDomains/);
@@ -282,7 +284,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     await expect(fetched(reserved)).rejects.toThrow();
   });
 
-  test('stops forwarding a port once settings, or those of another session, name it', async () => {
+  test('a port is no longer forwarded once the settings of this or another session name it', async () => {
     const probes = [createServer(), createServer(), createServer()];
     const ports = await Promise.all(
       probes.map(async (probe) => {
@@ -327,7 +329,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(notedPorts(portNotes, 'forwards')).toEqual(new Set());
   });
 
-  test("the user's own proxy does not lead into a private network either", { tags: 'long' }, async () => {
+  test("the user's own proxy gives no access to private networks", { tags: 'long' }, async () => {
     const tunnelled: string[] = [];
     const { run } = await confined({
       options: {

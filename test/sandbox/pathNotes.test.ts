@@ -8,7 +8,7 @@ import { createPathNotes } from '../../src/sandbox/places/pathNotes.ts';
 const top = mkdtempSync(join(tmpdir(), 'clawdcode-notes-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
-test('keeps what two sessions add and remove after both have read', () => {
+test('paths that two sessions add and remove at the same time are all kept and removed', () => {
   const file = join(top, 'both', 'notes.json');
   const [one, other] = [createPathNotes(file), createPathNotes(file)];
   one.write({ a: ['/1', '/2'] });
@@ -30,7 +30,7 @@ test('an incomplete line counts as damaged, and later lines are still read', () 
   expect(notes.read()).toEqual({ a: ['/1', '/3'], d: ['/'] });
 });
 
-test('what cannot be written is kept in memory for this session', () => {
+test('a list that cannot be written is kept in memory for this session', () => {
   writeFileSync(join(top, 'plain'), '');
   const notes = createPathNotes(join(top, 'plain', 'notes.json'));
   notes.write({ a: ['/1'] });

@@ -38,7 +38,7 @@ const places: SandboxPlaces = {
 const where = { cwd: '/home/u/p', scratch: '/tmp/clawdcode-1/x' };
 
 describe('a plan', () => {
-  test('lets a command that the user allowed write in the workspace', () => {
+  test('lets an approved command write in the workspace', () => {
     const plan = planCommand('workspace-write', 'user', where, places);
     expect(plan).toMatchObject({ mode: 'workspace-write', network: 'session', pinned: ['/home/u/p/.git'] });
     expect(plan.writable).toContain('/home/u/p');
@@ -48,7 +48,7 @@ describe('a plan', () => {
     ['workspace-write', 'read-only', 'none', true],
     ['read-only', 'user', 'session', false],
   ] as const)(
-    'lets a command write nothing in mode %s if allowed by %s',
+    'gives a command no write access in mode %s with basis %s',
     (mode, basis, network, hidesEnv) => {
       const plan = planCommand(mode, basis, where, places);
       expect(plan).toMatchObject({ mode: 'read-only', writable: [], network });
@@ -57,7 +57,7 @@ describe('a plan', () => {
   );
 });
 
-test('no part of a plan exposes what managed settings hide, on either system', () => {
+test('no part of a plan exposes paths that managed settings hide, on Linux or macOS', () => {
   const vault = '/home/u/p/vault';
   const inside = (name: string) => `${vault}/${name}`;
   const opened: SandboxPlaces = {
@@ -91,7 +91,7 @@ test('no part of a plan exposes what managed settings hide, on either system', (
   }
 });
 
-test('if the whole machine is the workspace, its devices and processes are left out and protected files stay protected', () => {
+test('if the whole machine is the workspace, devices and processes are excluded and protected files stay protected', () => {
   const plan = planCommand('workspace-write', 'user', where, { ...places, workspace: ['/'] });
   expect(plan.protected).toEqual(places.protected);
   const words = bubblewrapArguments(plan).join(' ');
@@ -102,7 +102,7 @@ test('if the whole machine is the workspace, its devices and processes are left 
 const isOrdered = (places: readonly number[]): boolean =>
   !places.includes(-1) && [...places].sort((a, b) => a - b).join() === places.join();
 
-test('bubblewrap opens and closes the outer places first', () => {
+test('bubblewrap mounts outer paths before inner ones', () => {
   const plan = planCommand('workspace-write', 'user', where, { ...places, temporary: ['/tmp', '/home'] });
   const words = bubblewrapArguments(plan, { filter: 3 }).join(' ');
   const chains = [
@@ -147,7 +147,7 @@ describe('a plan for nested paths', () => {
       expect(pinned).toContain(folder);
   });
 
-  test('exposes nothing of a hidden folder, even if a path in it is called protected', () => {
+  test('exposes nothing in a hidden folder, even a path that is also protected', () => {
     const { protected: kept } = plan({
       writable: ['/home/u'],
       hidden: [{ path: '/home/u/.ssh', isDirectory: true }],
@@ -157,7 +157,7 @@ describe('a plan for nested paths', () => {
   });
 });
 
-test('the macOS profile has the same rules', () => {
+test('the macOS profile has the same rules as the plan', () => {
   const plan = planCommand('workspace-write', 'user', where, {
     ...places,
     workspace: ['/home/u/a "b"\\c', '/home/u/p'],
@@ -220,11 +220,11 @@ test.each([
   [{ LANG: 'en_US.UTF-8' }, undefined],
   [{ LANG: 'de_DE.UTF-8', LC_ALL: 'C.UTF-8' }, undefined],
   [{}, undefined],
-])('with %o, programs in the sandbox report errors in English', (env, language) => {
+])('with %o, the language of programs in the sandbox is set to %s', (env, language) => {
   expect(englishMessages(env as Record<string, string>).LANGUAGE).toBe(language);
 });
 
-describe('a git folder that a command could not change', () => {
+describe('a blocked change of a git folder', () => {
   const closed = ['/p/.git', '/elsewhere/main.git'];
   const why = (output: string, type: 'none' | 'mixed' = 'none', code = 1) =>
     whyGitBlocked(output, code, closed, { type });
@@ -266,13 +266,13 @@ describe('a git folder that a command could not change', () => {
   });
 });
 
-describe('the environment', () => {
+describe('the environment of commands', () => {
   const env = (names: readonly string[]): Record<string, string> =>
     Object.fromEntries(names.map((name) => [name, 'v']));
   const kept = (names: readonly string[]): string[] =>
     Object.keys(withoutTokens(env(names), { granted: [], isToken: () => false }));
 
-  test('leaves out values with a password among their fields', () => {
+  test('leaves out values that contain a password field', () => {
     const given = {
       STORAGE: 'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=abc==',
       BUS: 'Endpoint=sb://a/;SharedAccessKey=abc=',
@@ -283,7 +283,7 @@ describe('the environment', () => {
     expect(withoutTokens({ ...given, ...kept }, { granted: [], isToken: () => false })).toEqual(kept);
   });
 
-  test('renumbers git settings without those that contain secrets', () => {
+  test('leaves out git settings that contain secrets and renumbers the rest', () => {
     const given = {
       GIT_CONFIG_COUNT: '5',
       ...{ GIT_CONFIG_KEY_0: 'core.hooksPath', GIT_CONFIG_VALUE_0: '/dev/null' },
@@ -394,7 +394,7 @@ describe('in a temporary folder', () => {
     ['/tmp/run.sh', ['run.sh']],
     ['ls /var/tmp/a $HOME/tmp/a ~/tmp/a $X]/tmp/a ./tmp/a', []],
     ['ls /tmp/a* /tmp/a$b /tmp/$a /tmp/{a,b} /tmp/go[1] /tmp /tmp/', []],
-  ])('%s names %j', (command, names) => expect(namesWritten(command, '/tmp')).toEqual(names));
+  ])('the command %j names %j', (command, names) => expect(namesWritten(command, '/tmp')).toEqual(names));
 
   test.each([
     ['a', 0, true],
@@ -412,7 +412,7 @@ describe('in a temporary folder', () => {
   );
 });
 
-describe('why a command failed', () => {
+describe('a failed command', () => {
   test.each([
     ['touch: cannot touch /etc/x: Read-only file system', [], /outside the workspace/],
     ['Error: EROFS: read-only file system, open', [], /outside the workspace/],
@@ -439,22 +439,24 @@ describe('why a command failed', () => {
     ['cannot load https://api.example/v1', ['api.example:443'], /api\.example/],
     ['curl: (56) CONNECT tunnel failed, response 403', ['api.example:443'], /api\.example/],
     ['TypeError: fetch failed', ['api.example:443'], /api\.example/],
-  ] as const)('%s', (output, hosts, why) => expect(whyBlocked(output, 1, hosts)).toMatch(why));
+  ] as const)('is explained by the sandbox: output %j, denied hosts %j', (output, hosts, why) =>
+    expect(whyBlocked(output, 1, hosts)).toMatch(why),
+  );
 
   test.each([
     ['1 test failed', 1],
     ['Read-only file system', 0],
     [`${'Read-only file system\n'}${'.'.repeat(10_000)}`, 1],
-  ])('has nothing to do with the sandbox: %#', (output, code) =>
+  ])('is not explained by the sandbox (%#)', (output, code) =>
     expect(whyBlocked(output, code, [])).toBeUndefined(),
   );
 
-  test('a refused host that the output does not mention is not the reason', () => {
+  test('is not explained by a denied host that its output does not mention', () => {
     expect(whyBlocked('1 test failed: expected 2, got 3', 1, ['updates.example:443'])).toBeUndefined();
   });
 });
 
-test('finds names in a temporary folder where variables make programs look for code', () => {
+test('finds names in a temporary folder where environment variables make programs look for code', () => {
   const env = {
     PATH: '/usr/bin:/tmp/venv/bin:relative:/private/tmp/b',
     PYTHONPATH: '/tmp/lib',
@@ -464,7 +466,7 @@ test('finds names in a temporary folder where variables make programs look for c
   expect([...namesOnPaths(env, ['/tmp'], real)].sort()).toEqual(['b', 'lib', 'venv']);
 });
 
-test('has a socket filter for known machines', () => {
+test('known machines have a socket filter', () => {
   for (const machine of ['x64', 'arm64']) expect((socketFilter(machine)?.length ?? 1) % 8).toBe(0);
   expect(socketFilter('mips')).toBeUndefined();
 });
@@ -544,7 +546,7 @@ test.each([
   ['/', '/'],
   ['/usr', '/usr'],
   ['/usr/bin', '/usr/bin'],
-])('names a setting that hides %s, which the shell needs, instead of failing to start', (path, named) => {
+])('reports the setting that hides %s, which the shell needs', (path, named) => {
   const hidden = [{ path, isDirectory: true }];
   const need = { ...where, root: '/home/u/p' };
   expect(hiddenNeed({ ...places, hidden }, need)).toContain(

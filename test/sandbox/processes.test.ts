@@ -26,10 +26,10 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     expect(text).toMatch(/No such process/);
   });
 
-  // Only root could write there at all.
+  // Outside the sandbox, only root can write there.
   test.runIf(process.getuid?.() === 0)('cannot change kernel settings', { tags: 'long' }, async () => {
     const { run } = await confined();
-    // Written back as it is, so that a failure of this test changes nothing.
+    // Writes the same value back, so that a failure of this test changes nothing.
     const file = '/proc/sys/kernel/core_pattern';
     const { text } = await run(`old=$(cat ${file}); echo "$old" > ${file} && echo WRITTEN`);
     expect(text).toMatch(/read-only file system/i);
@@ -58,12 +58,12 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     expect(text).toContain('KEYBOARD_LAYOUT=us');
   });
 
-  test('have a network only once one of them may do more than read: opening it takes as long as a first command', async () => {
+  test('get a network only once a command may do more than read, since opening one is slow', async () => {
     const { run, sandbox } = await confined();
     const before = heldNetworks();
     sandbox.prepare();
     expect((await run('echo read', { basis: 'read-only' })).text).toContain('read');
-    // Long enough for one that was opened meanwhile.
+    // Long enough for a network to be opened meanwhile.
     await run('sleep 1', { basis: 'read-only' });
     expect(heldNetworks()).toBe(before);
     expect((await run('echo written > file; cat file')).text).toContain('written');
@@ -80,7 +80,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     await vi.waitFor(() => expect(existsSync(join(root, 'ended'))).toBe(true), patience);
   });
 
-  test('end with the command that left them behind, and the model is told', {
+  test('end with the command that started them, and the model is told', {
     tags: 'long',
   }, async () => {
     const { run, root } = await confined();
@@ -101,7 +101,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
   });
 
   test.each(['mkfifo $d/cwd $d/jobs', 'ln -s /dev/zero $d/cwd; ln -s /dev/zero $d/jobs'])(
-    'leave nothing in their own folder that is trusted: %s',
+    'leave nothing in their scratch folder that is trusted: %s',
     { tags: 'long' },
     async (leave) => {
       const { run } = await confined();
@@ -139,7 +139,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     }, patience);
   });
 
-  test('are confined by programs that are looked up only once, so nothing can replace them', {
+  test('are confined by programs that are looked up only once, so later ones on the PATH cannot replace them', {
     tags: 'long',
   }, async () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'programs-')));

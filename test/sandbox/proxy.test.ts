@@ -145,7 +145,7 @@ describe('the proxy', () => {
     expect(number.arrived()).not.toBe('');
   });
 
-  test('writes the Host header of every plain request in a tunnel', async () => {
+  test('sets the Host header of every plain HTTP request in a tunnel', async () => {
     const { say, arrived } = await open();
     const request = (path: string, host: string) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
     const heard = await say(
@@ -224,7 +224,7 @@ test.each([
   expect(heard).not.toMatch(/trailer/i);
 });
 
-test('a response that breaks off also ends for the client', async () => {
+test('a truncated response also ends for the client', async () => {
   const { port } = await open('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nok', { breaksOff: true });
   let heard = '';
   const client = connect(port, '127.0.0.1');
@@ -250,7 +250,7 @@ test.each(['CONNECT good.example:443', 'GET http://good.example/'])(
       knows: () => true,
       allows: async () => true,
       connect: async () => {
-        // As long as it takes to look a name up.
+        // The client disconnects during the name lookup.
         client.resetAndDestroy();
         await gone;
         const socket = connect(upstream, '127.0.0.1');
@@ -266,7 +266,7 @@ test.each(['CONNECT good.example:443', 'GET http://good.example/'])(
   },
 );
 
-test('an unidentified client is asked for a token, and nothing passes before it', async () => {
+test('an unidentified client gets 407, and nothing reaches the host', async () => {
   const { say, arrived } = await open();
   const name = `Proxy-Authorization: Basic ${btoa('nobody:x')}\r\n`;
   for (const line of ['GET http://good.example/', 'CONNECT good.example:443'])

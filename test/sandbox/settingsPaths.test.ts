@@ -49,7 +49,7 @@ describe.skipIf(!hasSandbox)('a path in the settings', () => {
   });
 
   test(
-    'that a command links elsewhere no longer counts as an added directory, nor does a repository in it',
+    'that a command links elsewhere no longer adds the directory, or a repository in it, to the workspace',
     long,
     async () => {
       const roots: string[] = [];
@@ -68,7 +68,7 @@ describe.skipIf(!hasSandbox)('a path in the settings', () => {
   );
 
   test(
-    'that leads through a link when the settings are read opens its target, however the link moves',
+    'that leads through a link opens the target at the time the settings are read, even if the link changes later',
     long,
     async () => {
       const bench = await confined();
@@ -84,7 +84,7 @@ describe.skipIf(!hasSandbox)('a path in the settings', () => {
     },
   );
 
-  test('opens nothing through a link in the project if a variable names it', async () => {
+  test('opens nothing through a link in the project that an environment variable names', async () => {
     const roots: string[] = [];
     const env: Record<string, string> = {};
     const bench = await confined({ env, workspace: () => roots });
@@ -100,7 +100,7 @@ describe.skipIf(!hasSandbox)('a path in the settings', () => {
     const bench = await confined({ denyRead: ['private'] });
     const folder = outside(bench);
     symlinkSync(folder, join(bench.root, 'private'));
-    // As at a start: the link is there when the settings are read.
+    // As at the start of the program: the link exists when the settings are read.
     const own = await confined({ denyRead: [join(bench.root, 'private')] });
     expect((await own.run(`cat ${folder}/data`)).text).not.toContain('SECRET');
     rmSync(join(bench.root, 'private'));
@@ -108,7 +108,7 @@ describe.skipIf(!hasSandbox)('a path in the settings', () => {
   });
 });
 
-describe.skipIf(!hasSandbox)('what managed settings hide', () => {
+describe.skipIf(!hasSandbox)('a path that managed settings hide', () => {
   const hidden = '../../outside';
   /** Where temporary folders are, if inside. */
   const temporary: Given['temporary'] = ({ base }) => [join(base, 'outside/tmp')];
@@ -116,7 +116,7 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
     ['allowRead for it', { allowRead: [hidden] }],
     ['allowWrite for a folder around it', { allowWrite: ['../..'] }],
     ['a temporary folder in it', { temporary }],
-    ['nothing else', {}],
+    ['default settings', {}],
     ['allowRead for a file in it', { allowRead: [`${hidden}/data`] }],
     ['allowRead for a folder around it', { allowRead: ['../..'] }],
     ['allowRead for everything', { allowRead: ['/'] }],
@@ -162,7 +162,7 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
       expect(existsSync(join(folder, 'deep/new'))).toBe(false);
     });
 
-  test('may be a file, or something in the project', async () => {
+  test('may be a file, or a folder in the project', async () => {
     const given: Given = { denyReadAlways: ['keys', '~/plain.txt'], allowRead: ['keys', '~/plain.txt'] };
     const bench = await confined(given);
     mkdirSync(join(bench.root, 'keys'));
@@ -174,10 +174,10 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
   });
 
   test.each([
-    ['around the project', '~', 'Start ClawdCode in another folder'],
-    ['that is the project', '.', 'Start ClawdCode in another folder'],
-    ['with the temporary folder', '../../tmp', 'Set TMPDIR to another folder'],
-  ])('prevents every command if it is a folder %s, and says why', async (_, path, advice) => {
+    ['a folder around the project', '~', 'Start ClawdCode in another folder'],
+    ['the project', '.', 'Start ClawdCode in another folder'],
+    ['the temporary folder', '../../tmp', 'Set TMPDIR to another folder'],
+  ])('prevents every command if it is %s, and the result says why', async (_, path, advice) => {
     const bench = await confined({ denyReadAlways: [path], allowRead: [path], allowWrite: [path] });
     for (const basis of ['user', 'read-only'] as const) {
       const { text, status } = await bench.run('echo ran > ran.txt; echo ran', { basis });
@@ -189,7 +189,7 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
     expect(existsSync(join(bench.root, 'ran.txt'))).toBe(false);
   });
 
-  test('prevents a command in a hidden folder', async () => {
+  test('prevents commands that would run in it', async () => {
     let at = '';
     const bench = await confined({ denyReadAlways: [hidden], context: { cwd: () => at } });
     at = outside(bench);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { confined, hasSandbox } from './confined.ts';
 
-/** Writes files of a store outside the project, and links them into the project, as package managers do. */
+/** Writes files to a store outside the project and links them into the project, as package managers do. */
 function install(home: string, root: string, files: readonly string[]): (file: string) => string {
   const stored = (file: string): string => join(home, 'store', file.replaceAll('/', '-'));
   mkdirSync(join(home, 'store'), { recursive: true });
@@ -19,7 +19,7 @@ const pnpmFile = 'node_modules/.pnpm/dep@1/node_modules/dep/index.js';
 const write = (file: string): string => `node -e "fs.writeFileSync('${file}', 'new')"`;
 
 describe.skipIf(!hasSandbox)('dependencies that share their files with other projects', () => {
-  test('are read-only as pnpm installs them, but files that tools generate next to them are writable', async () => {
+  test('are read-only if pnpm installed them, but files that tools generate next to them are writable', async () => {
     const { home, root, run } = await confined();
     const prisma = 'node_modules/.pnpm/@prisma+client@5/node_modules/.prisma/client';
     const inStore = install(home, root, [
@@ -45,7 +45,7 @@ describe.skipIf(!hasSandbox)('dependencies that share their files with other pro
     expect(inStore(pnpmFile)).toBe('old\n');
   });
 
-  test('are read-only as bun installs them', async () => {
+  test('are read-only if bun installed them', async () => {
     const { home, root, run } = await confined();
     const inStore = install(home, root, ['node_modules/dep/index.js']);
     mkdirSync(join(root, 'node_modules/.bin'));
@@ -58,7 +58,7 @@ describe.skipIf(!hasSandbox)('dependencies that share their files with other pro
       expect(existsSync(join(root, 'node_modules', name, 'a/b'))).toBe(true);
   });
 
-  test('are read-only as uv installs them, and Python keeps compiled code elsewhere', async () => {
+  test('are read-only if uv installed them, and Python keeps compiled code elsewhere', async () => {
     const { home, root, run } = await confined({
       options: { caches: { PYTHONPYCACHEPREFIX: '/cache/python' } },
     });

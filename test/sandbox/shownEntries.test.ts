@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('a private folder', () => {
     expect(readdirSync(given.shared, { recursive: true })).toEqual(['out']);
   });
 
-  test('shows the file of the opened folder if another takes its place', () => {
+  test('shows the file of the folder it opened, even if another replaces that folder', () => {
     const { home, ...given } = places();
     const shown = createShownEntries(given, (from, to) => {
       if (lstatSync(join(given.own, 'out')).isDirectory()) {
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('a private folder', () => {
     expect(readFileSync(join(given.shared, 'out/b'), 'utf8')).toBe('content');
   });
 
-  test('shows what fits of a large folder, and everything at the end', () => {
+  test('shows up to a thousand entries of a large folder, and everything at the end', () => {
     const { home: _, ...given } = places();
     for (let at = 0; at < 1500; at++) writeFileSync(join(given.own, `out/${at}`), '');
     const shown = createShownEntries(given);
