@@ -134,9 +134,8 @@ const isKey = (text: string): boolean =>
   );
 
 const MAX_KEY_BYTES = 64_000;
+/** Of settings, and of the beginning and the end of other files: a search takes up to 40 ms per MB, in binary files 100. */
 const MAX_BYTES = 1_000_000;
-/** Bytes of the beginning and of the end of other files that are searched: it takes up to 40 ms per MB. */
-const MAX_SEARCHED = 300_000;
 
 /** Code, documents, lock files and the like: they contain examples, hashes and the names of secrets. */
 const notSettings =
@@ -202,8 +201,12 @@ const isPrivateKey = (path: string): boolean =>
   keyPath.test(path.toLowerCase()) &&
   textsIn(readFileNow(path, MAX_KEY_BYTES) ?? Buffer.alloc(0)).some(isKey);
 
+/**
+ * True if a file contains a secret. The middle of a large one is not searched: what commands print of it without approval
+ * passes through a redactor.
+ */
 function holdsSecret(path: string): boolean {
-  return (readEndsNow(path, MAX_SEARCHED) ?? []).some((bytes, index) => {
+  return (readEndsNow(path, MAX_BYTES) ?? []).some((bytes, index) => {
     const content = index === 0 ? unpackedStart(bytes, path) : bytes;
     return content === undefined || textsIn(content).some((text) => findSecrets(text).length > 0);
   });

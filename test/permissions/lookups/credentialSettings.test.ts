@@ -155,6 +155,7 @@ test.each<[string, string, string, string | Buffer]>([
   ['prod.tfvars', 'cat', 'ask', utf16('db_password = "hunter2"\n')],
   ['a token behind a long text', 'cat', 'ask', `${lines(3_000_000)}${token}\n`],
   ['a token before a long text', 'cat', 'ask', `${token}\n${lines(3_000_000)}`],
+  ['a token within a long text', 'base64', 'ask', `${lines(900_000)}${token}\n${lines(900_000)}`],
   ['a long text', 'cat', 'allow', lines(3_000_000)],
   ['k.gz', 'zcat', 'ask', gzipSync(key)],
   ['k.gz', 'gzip -dc', 'ask', gzipSync(key)],
