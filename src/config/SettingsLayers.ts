@@ -10,7 +10,13 @@ import type { SettingSource, SettingsFlags } from './flags.ts';
 import { type GrantingFile, grantLookup } from './grants.ts';
 import { extractHooks, markUnapproved } from './hooks.ts';
 import { dropReserved, dropUnnamedModels, leafPaths, mergeValues } from './managed.ts';
-import { extractServers, readSharedServers, SERVERS_GRANT, SHARED_SERVERS_FILE } from './mcpServers.ts';
+import {
+  enabledServerGrant,
+  extractServers,
+  readSharedServers,
+  SERVERS_GRANT,
+  SHARED_SERVERS_FILE,
+} from './mcpServers.ts';
 import { createOpenedPaths, type OpenedPaths } from './openedPaths.ts';
 import { parseSettings, rulesOf } from './parseSettings.ts';
 import { modelsNamedIn, type SettingsPaths, settingsFiles, shownPath } from './settingsFiles.ts';
@@ -44,6 +50,8 @@ export interface LoadOptions extends SettingsPaths {
 interface FileContext {
   /** Servers of `.mcp.json` that Claude Code's settings disable. */
   readonly disabledServers: ReadonlySet<string>;
+  /** True for a server of `.mcp.json` that the user's own settings for Claude Code enable. */
+  readonly isEnabled: (server: McpServerSource) => boolean;
   /** Models that managed settings name. */
   readonly managedModels: readonly string[];
 }
@@ -123,7 +131,7 @@ export class SettingsLayers {
       const named = [...modelsNamedIn(this.own), ...context.managedModels];
       this.problems.push(...dropSecrets(values, name, layer, this.#options));
       this.problems.push(...dropUnnamedModels(values, name, layer, named));
-      if (layer === 'project') await this.#addSharedServers(context.disabledServers);
+      if (layer === 'project') await this.#addSharedServers(context);
       this.#addFolderServers(servers, name, layer);
       const { kept, held } = this.#applyTrust(values, name, layer);
       applied = kept;
@@ -134,17 +142,29 @@ export class SettingsLayers {
     this.add(applied, name);
   }
 
-  async #addSharedServers(disabled: ReadonlySet<string>): Promise<void> {
+  async #addSharedServers({ disabledServers, isEnabled }: FileContext): Promise<void> {
     const { problems, servers } = await readSharedServers(this.#options.root);
     this.problems.push(...problems);
-    const enabled = servers.filter(({ name }) => !disabled.has(name));
-    this.#addFolderServers(enabled, SHARED_SERVERS_FILE, 'project');
+    const usable = servers.filter(({ name }) => !disabledServers.has(name));
+    const file = SHARED_SERVERS_FILE;
+    this.#addFolderServers(
+      usable.filter((server) => !isEnabled(server)),
+      file,
+      'project',
+    );
+    for (const server of usable.filter(isEnabled))
+      this.#addFolderServers([server], file, 'project', enabledServerGrant(server));
   }
 
   /** Servers of a folder's file wait for trust, all at once. */
-  #addFolderServers(servers: readonly McpServerSource[], file: string, layer: Layer): void {
+  #addFolderServers(
+    servers: readonly McpServerSource[],
+    file: string,
+    layer: Layer,
+    grant = SERVERS_GRANT,
+  ): void {
     if (servers.length === 0) return;
-    const { held } = this.#applyTrust({ mcpServers: SERVERS_GRANT }, file, layer);
+    const { held } = this.#applyTrust({ mcpServers: grant }, file, layer);
     if (held.length === 0) this.servers.push(...servers);
     else this.heldServers.push(...servers.map(({ name }) => name));
   }

@@ -37,7 +37,13 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
   const applies = (layer: SettingSource): boolean => options.settingSources?.includes(layer) ?? true;
   const claude = new Map([...claudeFiles].filter(([layer]) => applies(layer)));
   const disabledServers = new Set([...claude.values()].flatMap(({ servers: { disabled } }) => disabled));
-  const context = { disabledServers, managedModels: modelsNamedIn(managed.values) };
+  const userClaude = claude.get('user');
+  const context = {
+    disabledServers,
+    isEnabled: (server: McpServerSource) =>
+      enabledIn([...layers.servers, server], userClaude).includes(server.name),
+    managedModels: modelsNamedIn(managed.values),
+  };
   for (const layer of fileLayers.filter(applies)) {
     const file = claude.get(layer);
     if (file !== undefined) layers.addClaude(file);
@@ -51,7 +57,7 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
     managed: managed.values,
     ownModels: [layers.own, given, managed.values].flatMap(modelsNamedIn),
     ownExcluded: [layers.own, given, managed.values].flatMap(excludedIn),
-    userClaude: claude.get('user'),
+    userClaude,
   });
 }
 

@@ -28,6 +28,13 @@ export const SHARED_SERVERS_FILE = '.mcp.json';
  */
 export const SERVERS_GRANT = 'you are asked about each before it is used.';
 
+/**
+ * The text of the grant for a server of `.mcp.json` that the user's settings for Claude Code enable by its name: the
+ * whole definition, because the user is not asked about it separately.
+ */
+export const enabledServerGrant = ({ name, definition }: McpServerSource): string =>
+  `${name}, used without another question because your ~/.claude/settings.json enables it: ${JSON.stringify(definition)}`;
+
 interface ServerFile {
   readonly servers: readonly McpServerSource[];
   readonly problems: readonly Problem[];

@@ -275,7 +275,11 @@ function moduleFiles(
   const places = folders.filter((folder) => !/[\uE000\uE001]/.test(folder));
   const isPython = runsPython.test(command);
   const modules = isPython ? [...command.matchAll(pythonModule)].map(([, name = '']) => name) : [];
-  const imported = isPython ? [...command.matchAll(pythonImport)].map(([, name = '']) => name) : [];
+  const imported = isPython
+    ? [...command.matchAll(pythonImport)].flatMap(([, names = '']) =>
+        names.split(',').map((name) => name.trim().replace(/\s.*/s, '')),
+      )
+    : [];
   const words = [...mentioned].filter((word) => word.length <= MAX_NAME && !word.startsWith('-'));
   const existing = (path: string): boolean => kindOf(path) === true;
   return places.flatMap((place) => [
@@ -292,14 +296,16 @@ function moduleFiles(
 }
 
 const runsPython = /(?:^|[\s/'"`;&|(])(?:python|pypy)[\d.]*\s/;
-/** In code. */
-const pythonImport = /(?:^|[\s;'"])(?:import|from)\s+([A-Za-z_][\w.]*)/g;
+/** In code: `import a, b.c as d`. */
+const pythonImport =
+  /(?:^|[\s;'"])(?:import|from)\s+([A-Za-z_][\w.]*(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[A-Za-z_][\w.]*(?:[ \t]+as[ \t]+\w+)?)*)/g;
 const pythonModule = /\s-[A-Za-z]*m\s*([A-Za-z_][\w.]*)/g;
 
 function pythonFiles(name: string): readonly string[] {
   const path = name.replaceAll('.', '/');
-  const packages = path.split('/').map((_, at, all) => `${all.slice(0, at + 1).join('/')}/__init__.py`);
-  return [`${path}.py`, `${path}/__main__.py`, ...packages];
+  const packages = path.split('/').map((_, at, all) => all.slice(0, at + 1).join('/'));
+  // Python takes a file before a folder without `__init__.py`.
+  return [`${path}/__main__.py`, ...packages.flatMap((one) => [`${one}.py`, `${one}/__init__.py`])];
 }
 
 function nodeFiles(path: string): readonly string[] {

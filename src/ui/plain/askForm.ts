@@ -89,14 +89,19 @@ function questionWords(form: Form, field: FormField, index: number): readonly st
       ? ' An empty line declines to answer.'
       : given === ''
         ? ' An empty line skips the question.'
-        : ` An empty line keeps ${inLine(given)}.`;
+        : isOfServer(form)
+          ? ' An empty line keeps the default.'
+          : ` An empty line keeps ${inLine(given)}.`;
   return [
     ...(isOfServer(form)
       ? [`Question${place}:`, ...quotedText(field.question)]
       : [`Question${place}: ${reveal(field.question).trim()}`]),
     ...(hint === '' ? [] : [hint]),
     ...(notice === undefined ? [] : [notice]),
-    ...(field.type === 'choice' ? field.options.flatMap(optionWords) : []),
+    ...(field.type === 'choice'
+      ? field.options.flatMap((option, at) => optionWords(option, at, isOfServer(form)))
+      : []),
+    ...(isOfServer(form) && given !== '' ? ['Default:', ...quoted(inLine(given))] : []),
     `${howToAnswer(field)}${index === 0 ? '' : ' "back" returns to the previous question.'}${empty}`,
   ];
 }
@@ -119,9 +124,12 @@ function askReview(form: Form, title: string, ports: FormPorts, answers: readonl
   return {
     tell: [
       ...(fields.length === 0 ? openingWords(form, title) : ['Your answers:']),
-      ...fields.map((field, index) => {
+      ...fields.flatMap((field, index) => {
         const answer = answers[index];
-        return `- ${inLine(field.question)} ${isAnswered(answer) ? inLine(answerText(field, answer)) : 'not answered'}`;
+        const given = isAnswered(answer) ? inLine(answerText(field, answer)) : undefined;
+        if (!isOfServer(form)) return [`- ${inLine(field.question)} ${given ?? 'not answered'}`];
+        const words = given === undefined ? ['Not answered.'] : ['Answer:', ...quoted(given)];
+        return [`Question ${index + 1}:`, ...quoted(inLine(field.question)), ...words];
       }),
       ...choices.map(({ label }, index) => `${index + 1}: ${label}`),
       `Answer with a number, 1 to ${choices.length}.${fields.length === 0 ? '' : ' "back" goes to the last question.'}`,
@@ -144,10 +152,16 @@ function askReview(form: Form, title: string, ports: FormPorts, answers: readonl
   };
 }
 
-function optionWords({ label, description, preview }: FormOption, index: number): string[] {
+/** `isForeign`: an MCP server wrote the option. */
+function optionWords(
+  { label, description, preview }: FormOption,
+  index: number,
+  isForeign: boolean,
+): string[] {
   const more = description === undefined || description.trim() === '' ? '' : ` (${inLine(description)})`;
   const sketch = preview === undefined || preview.trim() === '' ? [] : quoted(reveal(preview).trimEnd());
-  return [`${index + 1}: ${inLine(label)}${more}`, ...sketch];
+  const text = `${inLine(label)}${more}`;
+  return [...(isForeign ? [`${index + 1}:`, ...quoted(text)] : [`${index + 1}: ${text}`]), ...sketch];
 }
 
 function answerIn(field: FormField, text: string): FieldAnswer | string {

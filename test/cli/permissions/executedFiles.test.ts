@@ -127,6 +127,8 @@ describe('the script is found however the command names it', () => {
     ['uv run --quiet python scripts/lin*', 'scripts/lint.py'],
     ['python3 -c "import pkg.part"', 'pkg/part.py'],
     ['PYTHONPATH=scripts python3 -m lint', 'scripts/lint.py'],
+    ['python3 -c "import sys, os as system, pkg.part; from json import loads"', 'pkg/part.py'],
+    ['python3 -m pkg.part', 'pkg.py'],
     ['awk -f scripts/lin*', 'scripts/lint.py'],
   ];
   test.each(rows)('%s', (command, ...names) => {

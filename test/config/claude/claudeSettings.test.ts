@@ -235,4 +235,23 @@ describe('servers in .mcp.json', () => {
     expect((await load()).enabledServers).toEqual(['docs', 'db']);
     expect((await load({ trusted: false })).enabledServers).toEqual([]);
   });
+
+  test('one that is enabled by its name is approved with its definition, and waits for trust again when that changes', async () => {
+    await write(files.user, { enabledMcpjsonServers: ['docs'] });
+    const { grants } = await load();
+    expect(grants.filter(({ kind }) => kind === 'mcpServers').map(({ text }) => text)).toEqual([
+      'you are asked about each before it is used.',
+      'docs, used without another question because your ~/.claude/settings.json enables it: {"command":"docs"}',
+    ]);
+    expect(await load({ granted: grants })).toMatchObject({
+      untrusted: [],
+      heldServers: [],
+      enabledServers: ['docs'],
+    });
+    await write('work/.mcp.json', { mcpServers: { ...shared.mcpServers, docs: { command: 'evil' } } });
+    const changed = await load({ granted: grants });
+    expect(changed).toMatchObject({ heldServers: ['docs'], enabledServers: [] });
+    expect(changed.servers.map(({ name }) => name)).toEqual(['db']);
+    expect(changed.untrusted.map(({ value }) => value)).toEqual([expect.stringContaining('evil')]);
+  });
 });
