@@ -190,6 +190,7 @@ function namesBefore(compared: Compared, { commits, ranges, paths }: Operands, s
       if (hasBlob || one === undefined || ranges.length > 0) return undefined;
       return more.length > 0 ? between(git, { commits, ranges, paths }) : changedBy(git, [one], compared);
     default: {
+      if (paths.length === 1 && followsRenames(git)) return undefined;
       // Of folders, `git show` prints only the names; those of files are known.
       const starts = commits.filter(({ type }) => type === 'commit').map(({ id }) => id);
       if (how === 'history' && starts.length < commits.length) return undefined;
@@ -200,7 +201,6 @@ function namesBefore(compared: Compared, { commits, ranges, paths }: Operands, s
         ...ranges.flatMap(({ from, to, isSymmetric }) => [isSymmetric ? from : `^${from}`, to]),
       ];
       const all = [...refs, ...(ids.length + refs.length === 0 ? ['HEAD'] : ids)];
-      if (paths.length === 1 && followsRenames(git)) return undefined;
       if (first === undefined || paths.length > 0)
         return mergeLists([git(['log', ...LOG, ...mergesShown(compared), ...all, '--'])]);
       const limited = git(['rev-list', ...first, ...all, '--'])?.split('\n');
@@ -234,7 +234,7 @@ function changedBy(git: Git, ids: readonly string[], compared: Compared): Names 
 const mergesShown = ({ merges }: Compared): readonly string[] =>
   merges === 'each' ? ['-m'] : merges === 'first' ? ['--diff-merges=first-parent'] : [];
 
-/** True if the user has `git log` follow a file under its earlier names, which our own settings turn off. */
+/** True if the user has git follow a file under its earlier names, which our own settings turn off. */
 const followsRenames = (git: Git): boolean =>
   git(['config', '--type=bool', '--get-all', 'log.follow'])?.includes('true') !== false;
 

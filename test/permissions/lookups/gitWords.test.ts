@@ -248,12 +248,13 @@ describe('settings are judged as a whole, in every version', () => {
   test('if git follows the renames of a file that was a secret', async () => {
     const text = `${'line\n'.repeat(9)}KEY=${CANARY}\n`;
     const place = repository({ '.env': text }, { '.env': undefined, 'plain.txt': 'line\n'.repeat(9) });
-    for (const rules of [[], ['allow Bash(git log:*)']]) {
-      await withSettings('[log]\n\tfollow = true\n', async () => {
-        expect(await behavior(place, 'git log -p plain.txt', rules)).toBe('ask');
-      });
-      expect(await behavior(place, 'git log -p plain.txt', rules)).toBe('allow');
-    }
+    for (const command of ['git log -p plain.txt', 'git show HEAD -- plain.txt'])
+      for (const rules of [[], ['allow Bash(git:*)']]) {
+        await withSettings('[log]\n\tfollow = true\n', async () => {
+          expect(await behavior(place, command, rules), command).toBe('ask');
+        });
+        expect(await behavior(place, command, rules), command).toBe('allow');
+      }
   });
 
   test('in a conflict that no commit contains', async () => {
