@@ -50,7 +50,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
     lookups: {
       realpath: once(lookups.realpath),
       linksIn: once(lookups.linksIn),
-      hasOtherName: lookups.hasOtherName,
+      hasOtherName: once(lookups.hasOtherName),
       isDirectory: once(lookups.isDirectory),
       findUpwards: once(lookups.findUpwards),
       readText: once(lookups.readText),
