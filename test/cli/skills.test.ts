@@ -51,8 +51,8 @@ test('only the repository’s rules need approval, for exactly one file content'
 
 test.each([
   ['run', 'Bash(bash scripts/run.sh)'],
-  ['with arguments', 'Bash(bash scripts/run.sh:*)'],
-  ['name by its path', 'Bash(./scripts/run.sh *)'],
+  ['run with any arguments', 'Bash(bash scripts/run.sh:*)'],
+  ['run by its path', 'Bash(./scripts/run.sh *)'],
 ])('rules no longer apply once a script that they %s has changed', async (_how, rule) => {
   const { place, write, rulesOf } = await project();
   await write('repo/.claude/skills/make/SKILL.md', skill(rule));
