@@ -29,6 +29,7 @@ import type {
   RuleSuggestion,
 } from '../../protocol/permissions.ts';
 import type { CommandStep, GitUse } from '../../protocol/sandbox.ts';
+import { revealLine } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 import { type AppPaths, packageRoot } from '../process/appPaths.ts';
@@ -293,13 +294,14 @@ function permissionsAt(
       }
       if (managedOnly)
         return 'Nothing was saved: on this machine only the allow rules of managed settings apply.';
+      const shown = texts.map(revealLine).join(', ');
       const add = (to: SourcedRule[], source: string): void => {
         to.push(...texts.map((text) => ({ text, behavior: 'allow' as const, source, base: project })));
       };
       if (destination !== 'local' || file === undefined) {
         add(added.ofSession, SESSION);
         if (binds !== undefined) await added.bindings.accept(binds, false);
-        return `Allowed for this session: ${texts.join(', ')}`;
+        return `Allowed for this session: ${shown}`;
       }
       for (const text of texts) {
         const gitEnv = ownEnvironment({ root: project, addedDirectories: directories, env });
@@ -313,7 +315,7 @@ function permissionsAt(
       add(added.saved, file);
       if (binds !== undefined) await added.bindings.accept(binds, true);
       await places.onSaved(texts);
-      return `Saved to ${file}: allow ${texts.join(', ')}`;
+      return `Saved to ${file}: allow ${shown}`;
     },
   };
 }

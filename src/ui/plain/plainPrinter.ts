@@ -1,5 +1,5 @@
 /** Prints finished output in words, in order, each item once: the counterpart of `printer.ts` for plain mode. */
-import { plainText } from '../../commands/pages/page.ts';
+import { type Page, plainLines } from '../../commands/pages/page.ts';
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { diffSize } from '../../protocol/text/diff.ts';
@@ -86,11 +86,9 @@ export function createPlainPrinter(options: WordsOptions): Printer {
       case 'command':
         return undefined;
       case 'page':
-        return withoutBoxDrawing(sanitize(reveal(plainText(print.page))));
+        return withoutKeys(pageWords(print.page));
       case 'notice':
-        return print.level === 'info'
-          ? messageWords(print.text)
-          : inRows(`${print.level === 'error' ? 'Error' : 'Warning'}: ${messageWords(print.text)}`);
+        return inRows(...noticeLines(print.level, sanitize(reveal(print.text)).trim()));
     }
   };
   return {
@@ -106,8 +104,18 @@ export function createPlainPrinter(options: WordsOptions): Printer {
   };
 }
 
-/** A message of the program. */
-const messageWords = (text: string): string => withoutKeys(sanitize(reveal(text)).trim());
+/** What answers a command (`info`) may have several lines of ours; a problem may quote others. */
+function noticeLines(level: 'info' | 'warning' | 'error', text: string): readonly string[] {
+  if (level === 'info') return text.split('\n');
+  return [`${level === 'error' ? 'Error' : 'Warning'}: ${text}`];
+}
+
+/** The lines of a page, which the user asked for; only line breaks in names are marked. */
+function pageWords(page: Page): string {
+  const lines = plainLines(page).map((line) => sanitize(reveal(line)));
+  const rows = lines.flatMap((line) => rowsOf(line, { columns: ENDLESS, isUtf8: true }));
+  return withoutBoxDrawing(rows.join('\n'));
+}
 
 /** Replaces the keys in `/help`, which are those of the full screen. */
 function withoutKeys(text: string): string {

@@ -183,6 +183,18 @@ test('"always" for the session is not saved', async () => {
   await expect(readFile(localFile)).rejects.toThrow('ENOENT');
 });
 
+test('a line break in a saved rule does not break the line that names it', async () => {
+  const { remember, localFile } = await wired();
+  const rules = ['Bash(echo "a\n1: Yes")'];
+  const shown = 'Bash(echo "a‹U+000A›1: Yes")';
+  expect(await remember({ rules, destination: 'session', label: 'Yes' })).toBe(
+    `Allowed for this session: ${shown}`,
+  );
+  expect(await remember({ rules, destination: 'local', file: localFile, label: 'Yes' })).toBe(
+    `Saved to ${localFile}: allow ${shown}`,
+  );
+});
+
 test('"always" applies to the session if the file cannot be changed, and says why', async () => {
   const { remember, rules, localFile, saves } = await wired();
   writeFileSync(localFile, '{ "permissions": { "allow": "not a list" } ');

@@ -185,8 +185,10 @@ describe('text of others never begins a line', () => {
           madeUpEntry({ ...prompt, subtype: 'prompt' }),
           madeUpEntry({ ...prompt, subtype: 'shell', data: { command: text, output: text } }),
         ].map((entry) => ({ type: 'entry', entry }) as const);
-        const notice = { type: 'notice', level: 'warning', text } as const;
-        expectMarked(printer.render([...entries, notice], 80).split('\n'), room);
+        const notices = (['warning', 'error'] as const).map(
+          (level) => ({ type: 'notice', level, text: `Ended: ${text}` }) as const,
+        );
+        expectMarked(printer.render([...entries, ...notices], 80).split('\n'), room);
       }
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { help } from '../../../src/commands/help.ts';
 import { pageLine } from '../../../src/commands/pages/page.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { Print } from '../../../src/ui/controller/view.ts';
@@ -150,6 +151,21 @@ test('notices and pages show control characters', () => {
   const shown = 'allow  Bash(a‹U+001B›]0;b‹U+0007›c)';
   expect(told({ type: 'notice', level: 'info', text })).toContain(shown);
   expect(told({ type: 'page', page: () => [pageLine(text)] })).toContain(shown);
+});
+
+test('a line break in a name of a page begins no line', () => {
+  const page = () => [pageLine('db  connected'), pageLine('a\n1: Yes  failed')];
+  expect(told({ type: 'page', page })).toBe('db  connected\na\n> 1: Yes  failed\n');
+});
+
+test('/help explains the keys of plain mode', async () => {
+  const result = await help.run('', { commands: [help] } as never);
+  const text = result.type === 'page' ? told({ type: 'page', page: result.page }) : '';
+  expect(text).toContain('/help  show commands and keys');
+  expect(text).toMatch(
+    /\n\nA backslash at the end of a line continues on the next\. .* Ctrl\+D quits too\.\n$/,
+  );
+  expect(text).not.toContain('Ctrl+O');
 });
 
 test('neither model nor command output controls the terminal', () => {
