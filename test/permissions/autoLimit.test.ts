@@ -351,12 +351,12 @@ describe('the judge never decides on', () => {
     expect(autoLimit(decide({ tool: 'Bash', access }, policy), ['commit'])).toEqual(expect.any(String));
   });
 
-  test('a deny rule applies before the judge', async () => {
+  test('a call that a deny rule matches', async () => {
     expect((await bash('npm test', ['deny Bash(npm *)'], 'auto')).behavior).toBe('deny');
   });
 });
 
-describe('for files, pages and tools', () => {
+describe('files, pages and tools', () => {
   const decided = async (tool: string, access: Access, rules: readonly string[] = []) =>
     decide({ tool, access }, await policyFor(rules, 'auto'));
   const write = (...paths: readonly string[]): Access => ({
@@ -364,7 +364,7 @@ describe('for files, pages and tools', () => {
     paths: paths.map((path) => (path.startsWith('/') ? path : join(root, path))),
   });
 
-  test('the judge may decide on an ordinary edit, and sees its real target', async () => {
+  test('the judge may decide on an ordinary edit, and gets its real path', async () => {
     const decision = await decided('Edit', write('src/app.ts'));
     expect(decision).toMatchObject({
       behavior: 'ask',
@@ -386,12 +386,12 @@ describe('for files, pages and tools', () => {
     ['a secret', ['.env']],
     ['a key behind a link', ['innocent.txt']],
     ['a hook', ['.git/hooks/pre-commit']],
-    ['our own settings', ['.clawdcode.local.json']],
-    ['a file elsewhere', ['/etc/hosts']],
-    ['a link that leads out', ['link/x']],
+    ['ClawdCode’s own settings', ['.clawdcode.local.json']],
+    ['a file outside the project', ['/etc/hosts']],
+    ['a link out of the project', ['link/x']],
     ['a link to a missing file', ['dangling.md']],
-    ['several files, one of them elsewhere', ['src/app.ts', '/etc/hosts']],
-    ['several files, the first elsewhere', ['/etc/hosts', 'src/app.ts']],
+    ['several files, one of them outside the project', ['src/app.ts', '/etc/hosts']],
+    ['several files, the first outside the project', ['/etc/hosts', 'src/app.ts']],
   ])('the user decides on editing %s', async (_what, paths) => {
     expect(autoLimit(await decided('Edit', write(...paths)), ['edit it'])).toEqual(expect.any(String));
   });
@@ -418,8 +418,8 @@ describe('for files, pages and tools', () => {
   });
 
   test.each<[string, PermissionDecision]>([
-    ['names no causes', { behavior: 'ask', reason: 'x' }],
-    ['names none', { behavior: 'ask', reason: 'x', causes: [] }],
+    ['has no causes', { behavior: 'ask', reason: 'x' }],
+    ['has an empty list of causes', { behavior: 'ask', reason: 'x', causes: [] }],
     [
       'names a rule',
       {

@@ -22,7 +22,7 @@ async function why(
   return explain({ tool: 'Bash', access }, await policyFor(rules, mode));
 }
 
-test('every part has its own verdict, with the rule or the table behind it', async () => {
+test('every part has its own verdict, with the rule or the table row that decided', async () => {
   const { behavior, parts } = await why('ls src && npm test && make > out', ['allow Bash(npm test)']);
   expect(behavior).toBe('ask');
   expect(parts).toMatchObject([
@@ -33,7 +33,7 @@ test('every part has its own verdict, with the rule or the table behind it', asy
   ]);
 });
 
-test('names a rule that does not cover the call, with what it does not cover and the row of the table', async () => {
+test('a rule that does not cover the call is listed with the option it does not cover and the table row', async () => {
   const { parts, saves } = await why('git log --output=x', ['allow Bash(git:*)']);
   expect(parts[0]?.verdict?.stopped).toEqual([
     {
@@ -46,7 +46,7 @@ test('names a rule that does not cover the call, with what it does not cover and
   expect(saves).toEqual(['Bash(git log --output=x)']);
 });
 
-test('words have their values, or none if they are known only to the shell', async () => {
+test('words are listed with their values, or none if only the shell knows them', async () => {
   const { parts } = await why(`timeout 5 cat 'a b' "$X"`);
   expect(parts[0]?.words).toEqual([
     { source: 'timeout', value: 'timeout' },
@@ -57,7 +57,7 @@ test('words have their values, or none if they are known only to the shell', asy
   ]);
 });
 
-test('the parts have no separate verdict if a rule or the mode decides the whole', async () => {
+test('the parts have no verdicts if a rule or the mode decides about the whole command', async () => {
   const denied = await why('ls; git push', ['deny Bash(git push:*)']);
   expect(denied).toMatchObject({ behavior: 'deny', rule: { text: 'Bash(git push:*)' } });
   expect(denied.parts.map(({ text, verdict }) => [text, verdict])).toEqual([
@@ -71,7 +71,7 @@ test('a command that is not understood has no parts', async () => {
   expect(await why('ls "')).toMatchObject({ behavior: 'ask', isUnderstood: false, parts: [] });
 });
 
-test('explains files too', async () => {
+test('a call with several files has a verdict for each', async () => {
   const policy = await policyFor(['allow Edit(/src/**)']);
   const paths = [join(root, 'src/app.ts'), join(root, '.env')];
   expect(explain({ tool: 'Edit', access: { type: 'write', paths } }, policy)).toMatchObject({
@@ -84,7 +84,7 @@ test('explains files too', async () => {
   });
 });
 
-test('never differs from the decision', { tags: 'long' }, async () => {
+test('the explanation never differs from the decision', { tags: 'long' }, async () => {
   const commands = fc.constantFrom(
     'ls',
     'npm test',

@@ -18,12 +18,17 @@ describe('dontAsk', () => {
   test.each<[string, string, Access, readonly string[]]>([
     ['an edit', 'Edit', write('src/app.ts'), []],
     ['a secret', 'Read', { type: 'read', paths: [join(root, '.env')] }, []],
-    ['a file elsewhere', 'Read', { type: 'read', paths: [join(outside, 'secret.txt')] }, []],
+    ['a file outside the project', 'Read', { type: 'read', paths: [join(outside, 'secret.txt')] }, []],
     ['a command', 'Bash', { type: 'command', command: 'npm test', cwd: root }, []],
     ['a command that cannot be parsed', 'Bash', { type: 'command', command: 'x=$(', cwd: root }, []],
     ['a page', 'WebFetch', page, []],
     ['an MCP tool', 'mcp__db__query', { type: 'unknown' }, []],
-    ['an ask rule', 'Bash', { type: 'command', command: 'git status', cwd: root }, ['ask Bash(git *)']],
+    [
+      'a command that an ask rule matches',
+      'Bash',
+      { type: 'command', command: 'git status', cwd: root },
+      ['ask Bash(git *)'],
+    ],
   ])('%s is denied, and the model is told what it can do', async (_what, tool, access, rules) => {
     const before = await decided(tool, access, rules, 'default');
     const { behavior, reason, suggestion } = await decided(tool, access, rules);
@@ -32,7 +37,7 @@ describe('dontAsk', () => {
     expect(reason).toContain('this session does not ask (mode dontAsk). Only reads inside the project');
   });
 
-  test('names the rule that would allow the call', async () => {
+  test('a denial names the rule that would allow the call', async () => {
     expect((await decided('WebFetch', page)).reason).toContain('WebFetch(domain:example.com)');
   });
 
@@ -56,7 +61,7 @@ describe('plan', () => {
   test.each<[PermissionMode, PermissionDecision['behavior']]>([
     ['default', 'allow'],
     ['plan', 'ask'],
-  ])("in %s, a rule for a server's tool: %s", async (mode, expected) => {
+  ])('in %s mode, an allow rule for an MCP server: %s', async (mode, expected) => {
     const { behavior } = await decided('mcp__db__query', { type: 'unknown' }, ['allow mcp__db'], mode);
     expect(behavior).toBe(expected);
   });
@@ -71,7 +76,7 @@ describe('a question from the model', () => {
     ['auto', 'ask'],
     ['bypassPermissions', 'ask'],
     ['dontAsk', 'deny'],
-  ])('can only be answered by the user: %s, %s', async (mode, behavior) => {
+  ])('can only be answered by the user (%s: %s)', async (mode, behavior) => {
     const rules = ['allow AskUserQuestion'];
     expect((await decided('AskUserQuestion', question, rules, mode)).behavior).toBe(behavior);
     expect((await decided('AskUserQuestion', question, ['deny AskUserQuestion'], mode)).behavior).toBe(
@@ -79,7 +84,7 @@ describe('a question from the model', () => {
     );
   });
 
-  test('without a user, tells the model to continue', async () => {
+  test('is denied without a user, and the model is told to continue', async () => {
     expect((await decided('AskUserQuestion', question)).reason).toBe(
       'This session does not ask (mode dontAsk). Use your best judgement, and say what you assumed.',
     );
@@ -107,14 +112,14 @@ describe('an ask rule of managed settings in bypassPermissions', () => {
     ['anything', 'ask Bash'],
     ['cat secrets/a', 'ask Read(./secrets/**)'],
     ['echo x > db/a', 'ask Edit(./db/**)'],
-  ])('%s asks because of %s', async (command, text) => {
+  ])('%s needs approval because of %s', async (command, text) => {
     expect(await run(command, [text])).toMatchObject({
       behavior: 'ask',
       rule: { text: text.replace('ask ', '') },
     });
   });
 
-  test('also asks for a file, a page and a tool; everything else runs', async () => {
+  test('applies to files, pages and tools; everything else runs', async () => {
     const rules = ['Edit(./db/**)', 'WebFetch(domain:example.com)', 'TodoWrite'].map((text) => ({
       ...rule(`ask ${text}`),
       managed: true as const,
@@ -130,7 +135,7 @@ describe('an ask rule of managed settings in bypassPermissions', () => {
     ]).toEqual(['ask', 'ask', 'ask', 'allow', 'allow']);
   });
 
-  test('applies there unlike other ask rules, and a deny rule still denies', async () => {
+  test('applies unlike other ask rules, and a deny rule still denies', async () => {
     expect((await run('git push', [], ['ask Bash(git push *)'])).behavior).toBe('allow');
     expect((await run('git push', ['ask Bash(git push *)'], ['deny Bash(git push *)'])).behavior).toBe(
       'deny',

@@ -30,7 +30,7 @@ describe('without a rule', () => {
     expect((await fetching('example.com', [], mode)).behavior).toBe(behavior),
   );
 
-  test('"always" saves the domain to the local settings, and the next call does not ask', async () => {
+  test('"always" saves the domain to the local settings, and the next call needs no approval', async () => {
     const { suggestion, reason } = await fetching('example.com');
     expect(reason).toBe('Sends a request to example.com.');
     expect(suggestion).toEqual({

@@ -1,6 +1,6 @@
 /**
- * Commands that once got further than the user had allowed, grouped by how, with variants of each: none of them runs
- * without approval in any mode that asks. The fixes are tested elsewhere; this is the list.
+ * Commands that once did more than the user had allowed, and variants of them, grouped by technique: none runs without
+ * approval in a mode that asks. The fixes are tested elsewhere.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ for (const file of [
 ])
   writeFileSync(join(root, file), 'SECRET\n');
 writeFileSync(join(home, '.ssh/id_rsa'), 'KEY\n');
-// A bare repository among the files of a clone.
+// A bare repository in the files of a clone.
 for (const folder of ['docs/api/objects', 'docs/api/refs'])
   mkdirSync(join(root, folder), { recursive: true });
 writeFileSync(join(root, 'docs/api/HEAD'), 'ref: refs/heads/main\n');
@@ -153,7 +153,7 @@ describe('words that form another command in dash', () => {
   ]);
 });
 
-describe('a tilde in a value, which means the home folder only there', () => {
+describe('a tilde that is expanded in an assignment and used inside another word', () => {
   never([
     ...[
       'x=~; cat "docs$x/a"',
@@ -165,7 +165,7 @@ describe('a tilde in a value, which means the home folder only there', () => {
   ]);
 });
 
-describe('braces that leave no word', () => {
+describe('brace expansions that produce no word', () => {
   never([
     ...[
       'awk {,} \'BEGIN{system("touch p")}\'',
@@ -215,23 +215,23 @@ describe('the length of a secret', () => {
   ]);
 });
 
-describe('a change of directory that does not happen', () => {
+describe('a cd that has no effect', () => {
   const wrappers = ['env', 'nohup', 'timeout 5', 'nice', 'stdbuf -o L', 'time', 'nohup command'];
   never(wrappers.map((wrapper) => `${wrapper} cd src; cat ../notes.txt`));
   const forms = ['command cd src', 'builtin cd src', 'chdir src', 'cd -e src', 'cd src --', "cd $'src'"];
   never(forms.map((form) => `${form}; cat ../notes.txt`));
 });
-describe('a change of directory that does not happen, in acceptEdits', () => {
+describe('a cd that has no effect, in acceptEdits', () => {
   const writes = ['touch ../x', 'cp a.txt ../x', 'mkdir ../x', 'echo x > ../x'];
   never(
     writes.flatMap((write) => [`env cd src; ${write}`, `nohup cd src; ${write}`]),
     'acceptEdits',
   );
 });
-describe('a redirection after the last change of directory', () => {
+describe('a redirection after the last cd', () => {
   never(['cd sub; < there', 'cd sub && < there', 'cd sub; cat < there']);
 });
-describe('a pattern after a file that looks like an option, in acceptEdits', () => {
+describe('a glob pattern after a file with the name of an option, in acceptEdits', () => {
   never(
     [
       'touch ./--pre=sh; rg foo *=sh evil.txt',
@@ -248,7 +248,7 @@ describe('a pattern after a file that looks like an option, in acceptEdits', () 
   );
 });
 
-describe('a redirection after the last change of directory, in acceptEdits', () => {
+describe('a redirection after the last cd, in acceptEdits', () => {
   never(['cd sub; > there', 'cd sub && > there', 'cd sub; >> there'], 'acceptEdits');
 });
 
@@ -323,14 +323,14 @@ describe('a group that does not run because its redirection fails', () => {
   ]);
 });
 
-describe('a shell in the project', () => {
+describe('a project program with the name of a shell', () => {
   never(brought);
 });
-describe('a shell in the project, in plan mode', () => {
+describe('a project program with the name of a shell, in plan mode', () => {
   never(brought, 'plan');
 });
 
-describe('awk programs that end an expression in another place than they seem to', () => {
+describe('awk programs with expressions that end elsewhere than they seem to', () => {
   never([
     'awk \'/a/ { print "; system(x) #" }\' a.txt',
     'awk \'/a/ { y = 1 / 2; z = "/ ; print x > f; #" }\' a.txt',
@@ -353,7 +353,7 @@ describe('variables that zsh sets automatically', () => {
   ]);
 });
 
-describe('xargs reads something other than the output of find', () => {
+describe('xargs with an input other than the output of find', () => {
   never([
     'find src | xargs cat < list',
     'find src | < list xargs cat',
@@ -366,7 +366,7 @@ describe('xargs reads something other than the output of find', () => {
   ]);
 });
 
-describe('patterns that shells read differently, or with quotes in them', () => {
+describe('patterns that shells read differently or that contain quotes', () => {
   never([
     'cat **',
     'cat ./**',
@@ -383,7 +383,7 @@ describe('patterns that shells read differently, or with quotes in them', () => 
   ]);
 });
 
-describe('file names that mean more than a file', () => {
+describe('file names that programs interpret', () => {
   never([
     'for f in *.tar; do tar tf "$f"; done',
     'find . -name "*.tar" -exec tar tf {} +',
@@ -414,7 +414,7 @@ describe('options and variables that do more than they seem to', () => {
   ]);
 });
 
-describe('a change of directory before git', () => {
+describe('a cd before git', () => {
   never([
     'cd docs/api && git log -3',
     'git -C docs/api log',
@@ -494,7 +494,7 @@ describe('allow rules cover no more than they say', () => {
   });
 });
 
-describe('deny rules see through disguises of a command', () => {
+describe('deny rules match disguised commands', () => {
   describe.each<readonly [string, readonly string[]]>([
     [
       'deny Bash(git push:*)',

@@ -1,4 +1,4 @@
-/** How a line is split so that git can change its folder, and package managers the dependencies. */
+/** Command lines are split into steps, so that git can change git folders, and package managers dependencies. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';

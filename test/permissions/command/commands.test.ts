@@ -110,7 +110,7 @@ describe('read-only commands', () => {
   ]);
 });
 
-describe('commands that do, or may do, more than read', () => {
+describe('commands that may do more than read', () => {
   table([
     ['ask', 'rm a.txt'],
     ['ask', 'npm test'],
@@ -614,7 +614,7 @@ describe('rules for commands', () => {
   ]);
 });
 
-describe('where a command runs', () => {
+describe('the folder in which a command runs', () => {
   table([
     ['ask', 'cd .. && ls'],
     ['ask', 'cd / && ls'],
@@ -655,7 +655,7 @@ describe('where a command runs', () => {
     ['ask', 'find / -name x'],
     ['ask', 'git show HEAD:../x /etc/passwd'],
   ]);
-  test('even a read-only command asks outside the workspace', async () => {
+  test('even a read-only command needs approval outside the workspace', async () => {
     expect((await bash('ls', [], 'default', outside)).behavior).toBe('ask');
   });
 });
@@ -744,7 +744,7 @@ describe('the basis on which a command runs', () => {
   });
 });
 
-test('the reason names each part that asks once, up to a limit', async () => {
+test('the reason names each part that needs approval once, up to a limit', async () => {
   const { reason } = await bash('npm test && ls && make; npm test > out');
   expect(reason.split('\n')).toEqual([
     'npm test needs your approval.',

@@ -124,23 +124,27 @@ const written: Rows = {
   ],
 };
 
-describe.each(Object.entries({ attached, inCode, typed, written }))(
-  '%s',
-  (_, { deny = [], ask = [], allow }) => {
-    const rules = ['deny Bash(git push:*)', 'allow Bash'];
-    test.each(deny)('%s is denied', async (command) => {
-      for (const mode of ['default', 'bypassPermissions'] as const)
-        expect((await bash(command, rules, mode)).behavior).toBe('deny');
-    });
-    test.each(ask)('%s asks', async (command) => {
-      for (const mode of ['default', 'bypassPermissions'] as const)
-        expect((await bash(command, rules, mode)).behavior).toBe('ask');
-    });
-    test.each(allow)('%s does not ask', async (command) => {
-      expect((await bash(command, rules, 'bypassPermissions')).behavior).toBe('allow');
-    });
-  },
-);
+describe.each(
+  Object.entries({
+    'a command attached to an option': attached,
+    'a command in code': inCode,
+    'keys typed into another terminal': typed,
+    'a script that the same line writes': written,
+  }),
+)('%s', (_, { deny = [], ask = [], allow }) => {
+  const rules = ['deny Bash(git push:*)', 'allow Bash'];
+  test.each(deny)('%s is denied', async (command) => {
+    for (const mode of ['default', 'bypassPermissions'] as const)
+      expect((await bash(command, rules, mode)).behavior).toBe('deny');
+  });
+  test.each(ask)('%s needs approval', async (command) => {
+    for (const mode of ['default', 'bypassPermissions'] as const)
+      expect((await bash(command, rules, mode)).behavior).toBe('ask');
+  });
+  test.each(allow)('%s runs', async (command) => {
+    expect((await bash(command, rules, 'bypassPermissions')).behavior).toBe('allow');
+  });
+});
 
 test.each([
   "script -qc'cat secrets/x' f",

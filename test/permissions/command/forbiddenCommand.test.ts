@@ -1,4 +1,4 @@
-/** Deny and ask rules match other spellings, and ask if a match cannot be determined. */
+/** Deny and ask rules match other spellings of a command; if a match is uncertain, the command needs approval. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -826,7 +826,7 @@ for (const [rule, { deny = [], ask = [], allow = [] }] of [
         expect(await bash(command, known(rule), 'bypassPermissions')).toMatchObject({ behavior: 'deny' });
       });
     for (const { row: command, options } of everyOtherIsQuick(ask))
-      test(`asks about ${command}, or denies it`, options, async () => {
+      test(`does not run ${command} without approval`, options, async () => {
         for (const mode of ['default', 'bypassPermissions'] as const)
           expect(await bash(command, known(rule), mode)).not.toMatchObject({ behavior: 'allow' });
       });
@@ -836,7 +836,7 @@ for (const [rule, { deny = [], ask = [], allow = [] }] of [
       });
   });
 
-describe('unknown redirections hide nothing', () => {
+describe('unknown redirections hide no denied command', () => {
   const redirections = [
     '3>f',
     '{x}>f',
@@ -853,7 +853,7 @@ describe('unknown redirections hide nothing', () => {
     '&>>f',
   ];
   test.each(redirections.flatMap((one) => [`git ${one} push`, `${one} git push`, `git -C . ${one} push`]))(
-    '%s',
+    '%s is denied',
     async (command) => {
       expect((await bash(command, ['deny Bash(git push:*)'], 'bypassPermissions')).behavior).toBe('deny');
     },
@@ -864,7 +864,7 @@ describe('unknown redirections hide nothing', () => {
     'ls &>f git push',
     'git.exe push',
     'git for-each-repo --config=x push',
-  ])('%s', async (command) => {
+  ])('%s is denied', async (command) => {
     expect((await bash(command, ['deny Bash(git push:*)'], 'bypassPermissions')).behavior).toBe('deny');
   });
   test.each([
@@ -875,7 +875,7 @@ describe('unknown redirections hide nothing', () => {
       "sed 's/x/git push/e' a",
     ],
     "sftp -o ProxyCommand='git push' x",
-  ])('%s is denied or asks', async (command) => {
+  ])('%s does not run without approval', async (command) => {
     expect((await bash(command, ['deny Bash(git push:*)'], 'bypassPermissions')).behavior).not.toBe('allow');
   });
   test.each(['echo x 3>f', 'cat 3<git', 'git status 3>push', "sed 's/x/y/' a"])(
@@ -886,7 +886,7 @@ describe('unknown redirections hide nothing', () => {
   );
 });
 
-describe('denies words whose value the command itself sets', () => {
+describe('a deny rule applies to words whose value the command itself sets', () => {
   test.each([
     'a=rm; $a x',
     'ls; a=rm; "$a" x',
@@ -906,29 +906,32 @@ describe('denies words whose value the command itself sets', () => {
     'x=secrets; cat $x/x',
     'cat {secrets,docs}/x',
     'for f in secrets/x b; do cat "$f"; done',
-  ])('%s', async (command) => {
+  ])('%s is denied', async (command) => {
     const rules = ['deny Bash(rm:*)', 'deny Bash(git push:*)', 'deny Read(secrets/**)', 'allow Bash'];
     for (const mode of ['default', 'bypassPermissions'] as const)
       expect(await bash(command, rules, mode)).toMatchObject({ behavior: 'deny' });
   });
 
-  test.each(['a=ls; $a x', 'a=$HOSTNAME; $a x', 'git lo{g,}'])('but not %s', async (command) => {
+  test.each(['a=ls; $a x', 'a=$HOSTNAME; $a x', 'git lo{g,}'])('%s is not denied', async (command) => {
     const rules = ['deny Bash(rm:*)', 'deny Bash(git push:*)', 'allow Bash'];
     expect(await bash(command, rules)).not.toMatchObject({ behavior: 'deny' });
   });
 });
 
-describe('an ask rule applies in the same way', () => {
-  test.each(['git -C . push', 'git $X', 'sudo git push', 'x=push; git $x'])('%s', async (command) => {
-    expect(await bash(command, ['ask Bash(git push:*)', 'allow Bash'])).toMatchObject({ behavior: 'ask' });
-  });
+describe('an ask rule matches like a deny rule', () => {
+  test.each(['git -C . push', 'git $X', 'sudo git push', 'x=push; git $x'])(
+    '%s needs approval',
+    async (command) => {
+      expect(await bash(command, ['ask Bash(git push:*)', 'allow Bash'])).toMatchObject({ behavior: 'ask' });
+    },
+  );
 });
 
 test('a deny rule with a folder matches the command in any folder', async () => {
   expect(await bash('make', ['deny Bash(cd x && make)', 'allow Bash'])).toMatchObject({ behavior: 'deny' });
 });
 
-test('the reason says that the rule may apply, and to what', async () => {
+test('the reason names the rule that may apply, and the command', async () => {
   const { reason, rule } = await bash('git $X', ['deny Bash(git push:*)'], 'bypassPermissions');
   expect(reason).toContain('Bash(git push:*)');
   expect(reason).toContain('git $X');

@@ -152,13 +152,19 @@ const evaluated: Rows = {
   ],
 };
 
-describe.each(Object.entries({ filled, renamed, evaluated }))('%s', (_, { ask, allow }) => {
+describe.each(
+  Object.entries({
+    'words that a program fills in': filled,
+    'names that an earlier line gives to programs': renamed,
+    'text that the shell evaluates': evaluated,
+  }),
+)('%s', (_, { ask, allow }) => {
   const rules = ['deny Bash(git push:*)', 'allow Bash'];
-  test.each(ask)('%s asks or is denied', async (command) => {
+  test.each(ask)('%s does not run without approval', async (command) => {
     for (const mode of ['default', 'bypassPermissions'] as const)
       expect((await bash(command, rules, mode)).behavior).not.toBe('allow');
   });
-  test.each(allow)('%s does not ask', async (command) => {
+  test.each(allow)('%s runs', async (command) => {
     expect((await bash(command, rules, 'bypassPermissions')).behavior).toBe('allow');
   });
 });

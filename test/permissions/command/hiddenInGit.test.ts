@@ -1,5 +1,5 @@
 /**
- * Secrets in the history, shown by git commands that are not understood and would run in the sandbox without a question.
+ * Secrets in the history, shown by git commands that are not understood and would run in the sandbox without approval.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ beforeAll(() => {
   }
 });
 
-/** Whether it is marked as showing a secret; undefined if it runs. */
+/** Whether the command is marked as showing a secret; undefined if it runs without approval. */
 async function isMarked(
   cwd: string,
   command: string,
@@ -80,7 +80,7 @@ test.each(shows)('%s may show a secret', async (command) => {
 });
 
 test.each(shows.filter((command) => !command.includes('--git-dir')))(
-  '%s shows none where the history has none',
+  '%s shows no secret if the history has none',
   async (command) => {
     expect(await isMarked(clean, command)).not.toBe(true);
   },
@@ -101,11 +101,11 @@ test.each([
   'node "$x"',
   'make release',
   'echo "git log -p"',
-])('%s shows none', async (command) => {
+])('%s shows no secret', async (command) => {
   expect(await isMarked(project, command)).not.toBe(true);
 });
 
-test('the rule Bash covers only those that show none', async () => {
+test('the rule Bash covers only git commands that show no secret', async () => {
   expect(await isMarked(project, 'git -c a.b=c log -p', ['allow Bash'])).toBe(true);
   expect(await isMarked(clean, 'git -c a.b=c log -p', ['allow Bash'])).toBeUndefined();
   expect(await isMarked(project, 'git push', ['allow Bash'])).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Searches and filters that seem to leave out secrets, or not to name any. */
+/** Searches and filters that seem to leave out secrets, or to name none. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ describe("an option's value may be a file, and the word after an option may not 
     'tar tf .env',
     'unzip -l server.key',
     'zipinfo .env',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
 
@@ -62,7 +62,7 @@ describe("an option's value may be a file, and the word after an option may not 
   });
 });
 
-describe('a pattern excludes only what it excludes for the program', () => {
+describe('a pattern excludes only files that it excludes for the program', () => {
   test.each([
     // Anything before a name test runs for every file.
     String.raw`find . -exec cat {} \; -name '*.ts'`,
@@ -86,7 +86,7 @@ describe('a pattern excludes only what it excludes for the program', () => {
     "grep -r --include='*.conf' '' /et*",
     "rg -g '*.conf' '' /etc",
     "rg -t md '' ..",
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
 
@@ -112,7 +112,7 @@ describe('a word after the first operand may be a file', () => {
     'grep x a.txt -m .env',
     'diff a.txt -x .env',
     `head a.txt -n ${join(root, '../../elsewhere/secret.txt')}`,
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
 
@@ -136,7 +136,7 @@ describe('programs with their own language or option files', () => {
     'ip route restore',
     'ip addr restore < a.txt',
     'ip link s eth0',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
 
@@ -164,7 +164,7 @@ describe('lines of ignore files are shown if they cannot be parsed, or with --de
   });
 
   test.each(['rg foo ign', 'ag foo ign', 'rg -. foo ign', 'ag -D foo src', 'rg --debug foo src'])(
-    '%s asks',
+    '%s needs approval',
     async (command) => {
       expect((await bash(command)).behavior).toBe('ask');
     },
@@ -189,7 +189,7 @@ describe('a locale variable may name a file', () => {
     'LANG=C TZ=:/x; date',
     'for TZ in ../x; do date; done',
     'LC_ALL=C; sort a.txt',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
 
@@ -212,7 +212,7 @@ describe('a pattern that starts with a dot may match the parent folder', () => {
     'cat .[.]/elsewhere.txt',
     'head -5 src/.?/.?/elsewhere.txt',
     'grep x ./.[!a]/elsewhere.txt',
-  ])('%s', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
 });

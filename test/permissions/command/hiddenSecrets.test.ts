@@ -29,7 +29,7 @@ const shows = [
 ];
 
 describe('with the rule Bash', () => {
-  test.each(shows)('%s asks if there are secrets', async (command) => {
+  test.each(shows)('%s needs approval if there are secrets', async (command) => {
     const decision = await bash(command, ['allow Bash']);
     expect(decision.behavior).toBe('ask');
     expect(decision.causes).toContainEqual(expect.objectContaining({ isSecret: true }));
@@ -104,7 +104,7 @@ describe('a search that shows secrets without naming them', () => {
     ['a rule also asks', 'grep -r foo .', ['deny Read(.env)', 'ask Bash(grep:*)']],
     ['a rule may deny it, and a part is no search', 'tar c .; grep -r foo .', ['deny Read(.env)']],
     ['a rule asks about the program', 'grep -r foo .', ['ask Bash(grep:*)']],
-  ])('hiding is not enough if %s: %s', async (_, command, rules) => {
+  ])('hiding secrets is not enough if %s: %s', async (_, command, rules) => {
     const decision = await bash(command, rules);
     expect(decision.behavior).not.toBe('allow');
     expect(decision.hiding).toBeUndefined();
@@ -117,14 +117,14 @@ describe('a search that shows secrets without naming them', () => {
     ['ls src; grep -r foo .', ['allow Bash(ls:*)']],
     ['cat src/app.ts; grep -r foo .', ['allow Read(src/**)']],
     ['cat src/app.ts; grep -r foo . < b.txt', ['allow Read']],
-  ])('a rule does not make %s ask: %j', async (command, rules) => {
+  ])('secrets stay hidden from %s with the allow rules %j', async (command, rules) => {
     const without = await bash(command);
     expect(without.hiding).toHaveLength(4);
     const { behavior, hiding } = await bash(command, rules);
     expect({ behavior, hiding }).toEqual({ behavior: 'ask', hiding: without.hiding });
   });
 
-  test('a rule for one command does not make a line ask because of the environment of the others', async () => {
+  test('a rule for one command does not require approval for the environment of the others', async () => {
     const decideWith = async (rules: readonly string[]) => {
       const policy = await policyFor(rules, 'default', { gitFetches: () => true });
       const access = { type: 'command', command: 'ls src; git status', cwd: root } as const;
@@ -134,7 +134,7 @@ describe('a search that shows secrets without naming them', () => {
     expect(await decideWith(['allow Bash(ls:*)'])).toMatchObject({ behavior: 'allow', basis: 'read-only' });
   });
 
-  test('a search that a rule allows to see a secret does not hide it', async () => {
+  test('a secret that a rule allows reading is not hidden from a search', async () => {
     const { hiding } = await bash('cat a.txt; grep -r foo .', ['allow Read(.env)']);
     expect([...(hiding ?? [])].sort()).toEqual(inRoot('.env.local', 'server.key', 'secret/id_rsa'));
   });
@@ -158,7 +158,7 @@ describe('a search that shows secrets without naming them', () => {
     expect((await bash(command, [rule], 'bypassPermissions')).hiding).toBeUndefined();
   });
 
-  test('a rule that asks about the program does not ask to show the secrets as well', async () => {
+  test('the approval that an ask rule requires for a program does not show secrets as well', async () => {
     const decision = await bash('grep -r foo docs', ['ask Bash(grep:*)']);
     expect(decision).toMatchObject({ behavior: 'ask', rule: { text: 'Bash(grep:*)' } });
     expect(decision.staysHidden).toBeUndefined();
@@ -177,7 +177,7 @@ describe('a search that shows secrets without naming them', () => {
     expect((await bash('grep -r foo src')).behavior).toBe('allow');
   });
 
-  test('git would report a tracked secret as changed, and needs its own settings', async () => {
+  test('a tracked secret and git settings cannot be hidden, since git reads them', async () => {
     const place = join(root, 'docs/tracked');
     mkdirSync(place, { recursive: true });
     const git = (...args: string[]) => execFileSync('git', args, { cwd: place });

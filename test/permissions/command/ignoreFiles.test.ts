@@ -1,4 +1,4 @@
-/** A search leaves out what ignore files list, unless the rest of the command may change these files. */
+/** A search skips files that ignore files list, unless the rest of the command may change the ignore files. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ describe('in acceptEdits', () => {
     'cp -r lib/. .; rg SECRET',
     'for f in 1 2; do rg SECRET; touch .ignore; done',
     'mkdir -p g/info; cp a.txt g/info/exclude; rg SECRET',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command, [], 'acceptEdits')).behavior).toBe('ask');
   });
 
@@ -49,7 +49,7 @@ describe('in acceptEdits', () => {
     'git checkout other -- .; npm test | rg SECRET </dev/null',
     "git checkout other -- .; npm test | rg SECRET <'/dev/null'",
     "git checkout other -- .; npm test | { rg SECRET; } <'/dev/null'",
-  ])('%s asks with a rule for the first part', async (command) => {
+  ])('%s needs approval despite a rule for the first part', async (command) => {
     const rules = ['allow Bash(make x)', 'allow Bash(git checkout other -- .)', 'allow Bash(npm test)'];
     expect((await bash(command, rules, 'acceptEdits')).behavior).toBe('ask');
   });
@@ -73,7 +73,7 @@ describe('in acceptEdits', () => {
   });
 });
 
-test('a line that includes a file again counts in each ignore file that some program reads', async () => {
+test('a line that includes a file again applies in each ignore file that some program reads', async () => {
   mkdirSync(join(root, 'again/.git/info'), { recursive: true });
   writeFileSync(join(root, 'again/.gitignore'), '*.pem\n');
   writeFileSync(join(root, 'again/x.pem'), 'SECRET\n');
@@ -89,7 +89,7 @@ test('a line that includes a file again counts in each ignore file that some pro
   rmSync(join(root, 'again'), { recursive: true });
 });
 
-test('uses the current content of an ignore file', async () => {
+test('the current content of an ignore file applies', async () => {
   const behaviors: string[] = [];
   for (const text of ['x\n', '!.env\n', 'x\n']) {
     writeFileSync(join(root, '.ignore'), text);

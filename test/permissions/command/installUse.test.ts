@@ -30,7 +30,7 @@ test.each([
   'python3 -m pip install x',
   'poetry add x',
   'timeout 60 npm update',
-])('%s', async (command) => {
+])('%s only installs', async (command) => {
   expect(await installs(command)).toBe(true);
 });
 
@@ -48,6 +48,6 @@ test.each([
   'yarn sync',
   'git commit -m x',
   'poetry run x',
-])('not %s', async (command) => {
+])('%s does more than install', async (command) => {
   expect(await installs(command)).toBe(false);
 });

@@ -81,7 +81,7 @@ const programs: readonly (readonly [string, OptionList])[] = [
 const folder = mkdtempSync(join(top, 'options-'));
 spawnSync('git', ['init', '-q'], { cwd: folder });
 
-/** undefined = no such program here. */
+/** The error message of a program; undefined if it is not installed. */
 function complaint(program: string, option: string): string | undefined {
   const [name = '', ...first] = program.split(' ');
   const { error, stderr } = spawnSync(name, [...first, option], {

@@ -67,7 +67,7 @@ describe('acceptEdits checks the contents of a folder at their destination', () 
     expect((await bash(command, [], 'acceptEdits')).behavior).toBe(behavior);
   });
 
-  // What is there now is not what will be there then.
+  // The content now is not the content when the later part runs.
   test.each([
     ['ask', 'mv ci q && cp -r q/. .github'],
     ['ask', 'mv ci q; cp -r q/. .github'],
@@ -102,17 +102,17 @@ test.each([
   'echo x > .GIT/hooks/pre-commit',
   'cp a.txt AGENTS.md',
   'touch node_modules/x/index.js',
-])('%s asks in acceptEdits', async (command) => {
+])('%s needs approval in acceptEdits', async (command) => {
   expect((await bash(command, [], 'acceptEdits')).behavior).toBe('ask');
 });
 
-test('the reason for asking about a folder names the file in it', async () => {
+test('the reason for a folder names the protected file in it', async () => {
   expect((await bash('cp -r payload/. .', [], 'acceptEdits')).reason).toBe(
     `${join(root, '.vscode')} controls the editor, so writing it always needs approval.`,
   );
 });
 
-test('lists a tree without following links, up to a limit', () => {
+test('a tree is listed without following links, up to a limit', () => {
   expect(listTree(join(root, 'withlink'))).toEqual([
     { path: '', kind: 'folder' },
     { path: 'x', kind: 'link' },

@@ -1,4 +1,4 @@
-/** A project task that runs what a rule denies asks, since only its file says so, not the command. */
+/** A project task that runs a denied command needs approval, since only the task's file shows the command. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -93,7 +93,7 @@ test.each([
   'npm --prefix . run push',
   'composer ship',
   'deno task ship',
-])('Bash(git push:*) asks about %s', async (command) => {
+])('%s needs approval if a rule denies Bash(git push:*)', async (command) => {
   expect(await behavior(command, 'Bash(git push:*)')).toBe('ask');
 });
 
@@ -107,7 +107,7 @@ test.each([
   'npm run unknown',
   'pnpm push-x',
   'npm install x',
-])('Bash(git push:*) does not apply to %s', async (command) => {
+])('%s runs if a rule denies Bash(git push:*)', async (command) => {
   expect(await behavior(command, 'Bash(git push:*)')).toBe('allow');
 });
 
@@ -117,6 +117,6 @@ test.each([
   ['npm run fmt', 'Edit(src/**)', 'ask'],
   ['npm run fmt:docs', 'Edit(src/**)', 'allow'],
   ['npm run lint:src', 'Edit(src/**)', 'allow'],
-])('%s under %s: %s', async (command, forbidden, expected) => {
+])('%s with a rule that denies %s: %s', async (command, forbidden, expected) => {
   expect(await behavior(command, forbidden)).toBe(expected);
 });

@@ -53,7 +53,7 @@ describe('with a token in the address of an earlier pull', () => {
     );
   });
 
-  test.each(shows)('%s asks', async (command) => {
+  test.each(shows)('%s needs approval', async (command) => {
     expect(await behavior(command)).toBe('ask');
   });
 
@@ -61,7 +61,7 @@ describe('with a token in the address of an earlier pull', () => {
     expect(await behavior(command)).toBe('allow');
   });
 
-  test('also in a reflog of a branch, and in one that is too large to be searched', async () => {
+  test('git reflog needs approval if the token is in the reflog of a branch, or a reflog is too large to search', async () => {
     writeFileSync(head, '');
     const branch = join(project, '.git/logs/refs/heads/x');
     writeFileSync(branch, 'pull http://x:s3cr3tT0k3nOfAServer@127.0.0.1/.git\n');

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the variables of a shell.
-/** An environment variable may hold a secret: a command may find out whether it is set, and nothing else. */
+/** An environment variable may contain a secret: without approval, a command may only find out whether it is set. */
 import { expect, test } from 'vitest';
 import { bash } from '../harness.ts';
 
@@ -13,7 +13,7 @@ test.each([
   'x+=/"$TOKEN"',
   `sh -c 'x+=/evil'`,
   'x+=/evil ls',
-  // Given to another shell as a parameter.
+  // Passed to another shell as a parameter.
   `bash -c 'echo "$1"' x "$TOKEN"`,
   `sh -c 'for i; do echo "$i"; done' x "$TOKEN"`,
   `zsh -c 'echo $@' x $TOKEN`,
@@ -48,7 +48,7 @@ test.each([
   'for f in a ${TOKEN%%b*}; do echo loop; done',
   'x=$TOKEN; for f in $x; do echo loop; done',
   'for f in "a$TOKEN"; do echo loop; done',
-])('%s asks', async (command) => {
+])('%s needs approval', async (command) => {
   expect((await bash(command)).behavior).toBe('ask');
 });
 

@@ -199,12 +199,12 @@ test.each([
   ['deny Edit(/src/a.ts)', 'gunzip src/a.ts.gz'],
   ['deny Edit(a.ts)', 'rm -r src'],
   ['deny Edit(/src/a.ts)', 'mv src s'],
-])('%s does not let %s run', async (forbidden, command) => {
+])('with %s, %s does not run without approval', async (forbidden, command) => {
   expect(await behavior(command, [forbidden], 'bypassPermissions')).not.toBe('allow');
 });
 
 test.each(['deny Read(locked/**)', 'deny Edit(/secrets/**)', 'deny Bash(curl:*)'])(
-  '%s does not apply to them',
+  '%s does not apply to commands that may write files without naming them',
   async (other) => {
     for (const command of ['git pull', 'git switch old', 'rm -r docs', 'find . -name a.ts -delete'])
       expect([command, await behavior(command, [other, 'allow Bash'], 'bypassPermissions')]).toEqual([
@@ -307,7 +307,7 @@ describe('a rule that denies reading a folder applies to programs that send ever
       'kustomize build',
       'sudo docker build .',
     ],
-  ])('%s', async (command) => {
+  ])('applies to %s', async (command) => {
     expect(await behavior(command, ['deny Read(locked/**)'], 'bypassPermissions')).not.toBe('allow');
   });
 
@@ -335,7 +335,7 @@ describe('a rule that denies reading a folder applies to programs that send ever
       'docker logs -f x',
       'docker build https://h/x',
     ],
-  ])('not %s', async (command) => {
+  ])('does not apply to %s', async (command) => {
     expect(await behavior(command, ['deny Read(locked/**)'], 'bypassPermissions')).toBe('allow');
   });
 });

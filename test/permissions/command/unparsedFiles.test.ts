@@ -1,4 +1,4 @@
-/** Rules about files, and secrets, in commands that cannot be parsed: their text decides, or they ask. */
+/** Rules about files, and secrets, in commands that cannot be parsed: their text decides, or they need approval. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ describe('deny Edit(src/**)', () => {
       expect((await bash(command, ['deny Edit(src/**)', 'allow Bash'], mode)).behavior).toBe('deny');
   });
   test.each(['cat src/app.ts; ((1))', 'cd sr?; rm app.ts; ((1))', 'cd "s"; rm a; ((1))', 'ls 2>&-'])(
-    'asks about %s',
+    'requires approval for %s',
     async (command) => {
       expect(await bash(command, ['deny Edit(src/**)'], 'bypassPermissions')).toMatchObject({
         behavior: 'ask',
@@ -65,7 +65,7 @@ describe('deny Read(secrets/**)', () => {
     'ls | xargs cat; ((1))',
     'grep -r x .; ((1))',
     'cd s; cat x; ((1))',
-  ])('asks about %s', async (command) => {
+  ])('requires approval for %s', async (command) => {
     expect(await bash(command, ['deny Read(secrets/**)'], 'bypassPermissions')).toMatchObject({
       behavior: 'ask',
       rule: { text: 'Read(secrets/**)' },
@@ -78,7 +78,7 @@ test.each([
   ['ask Edit(src/**)', 'rm src/app.ts; ((1))'],
   ['ask Edit(src/**)', 'cd s; rm x; ((1))'],
   ['ask Bash(git push:*)', 'git push; ((1))'],
-])('%s asks about %s, so it does not run just because of the sandbox', async (rule, command) => {
+])('with %s, %s needs approval even in the sandbox', async (rule, command) => {
   expect(await bash(command, [rule])).toMatchObject({
     behavior: 'ask',
     rule: { text: rule.replace('ask ', '') },
@@ -86,7 +86,7 @@ test.each([
 });
 
 test.each(['echo $i; ((1))', 'ls 2>&-', 'rm a; ((1))', 'for ((i=0;i<3;i++)); do echo $i; done'])(
-  'bypassPermissions runs %s without rules about files',
+  'bypassPermissions runs %s if no rule is about files',
   async (command) => {
     expect((await bash(command, ['deny Bash(x:*)'], 'bypassPermissions')).behavior).not.toBe('deny');
     expect((await bash(command, [], 'bypassPermissions')).behavior).toBe('allow');

@@ -16,13 +16,13 @@ const decideWith = async (command: string, rules: readonly string[], mode: Permi
   return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy);
 };
 
-test('a command that neither the user nor a rule allowed is guarded, even if it edits files', async () => {
+test('a command that neither the user nor a rule approved runs in a guarded environment, even if it edits files', async () => {
   expect(await decideWith('ls; wc -l a.txt', [])).toMatchObject({ basis: 'read-only', isGuarded: true });
   for (const command of ['touch x', 'mkdir q && ls', 'wc -l a.txt > x', 'cp a.txt x'])
     expect(await decideWith(command, [], 'acceptEdits')).toMatchObject({ basis: 'mode', isGuarded: true });
 });
 
-test('a command allowed by a rule or by bypassPermissions runs in the user’s own environment', async () => {
+test('a command that a rule or bypassPermissions allows runs in the user’s own environment', async () => {
   expect(await decideWith('npm test', ['allow Bash(npm test)'])).toMatchObject({ behavior: 'allow' });
   for (const decision of [
     await decideWith('npm test', ['allow Bash(npm test)']),
@@ -32,7 +32,7 @@ test('a command allowed by a rule or by bypassPermissions runs in the user’s o
     expect(decision.isGuarded).toBeUndefined();
 });
 
-test('a project program that poses as a system program asks next to a part that a rule allows', async () => {
+test('a project program with the name of a system program needs approval, even next to a part that a rule allows', async () => {
   const rules = ['allow Bash(npm test)'];
   expect(await decideWith('wc -l a.txt && npm test', rules)).toMatchObject({
     behavior: 'allow',

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bash, outside, root } from '../harness.ts';
 
-/** A name as an old system would have written it: not UTF-8. */
+/** A file name from an old system, not in UTF-8. */
 const misread = (folder: string, byte: number, end = ''): Buffer =>
   Buffer.concat([Buffer.from(`${join(root, folder)}/`), Buffer.from([byte]), Buffer.from(end)]);
 
-/** Folders with a file `x.md` each, as long as the tests of a group run. */
+/** Creates folders with a file `x.md` each while the tests of a group run. */
 function within(folders: readonly string[], fill: () => void): void {
   beforeAll(() => {
     for (const folder of folders) {
@@ -22,7 +22,7 @@ function within(folders: readonly string[], fill: () => void): void {
   });
 }
 
-describe('two stars mean one star in bash, and any depth in zsh', () => {
+describe('** means * in bash and any depth in zsh', () => {
   within(['nest/plain', 'nest/a/b'], () => {
     symlinkSync(outside, join(root, 'nest/a/out'));
     symlinkSync(join(outside, 'secret.txt'), join(root, 'nest/a/b/far.md'));
@@ -37,7 +37,7 @@ describe('two stars mean one star in bash, and any depth in zsh', () => {
     'cat nest/***/secret.txt',
     'for f in nest/a/**; do cat "$f"; done',
     'cat < nest/a/**/secret.txt',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
 
@@ -64,7 +64,7 @@ describe('files whose names are not UTF-8 cannot be checked', () => {
     'find latin -name "*.md" -print0 | xargs -0 cat',
     'grep -r x latin2',
     'cat latin2/*/x.md',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
 
@@ -81,7 +81,7 @@ describe('a pattern that matches too much to check', () => {
   });
 
   test.each(['cat many/*', 'cat many/?*', 'head -n 1 < many/i*', 'for f in many/*; do cat "$f"; done'])(
-    '%s asks',
+    '%s needs approval',
     async (command) => {
       expect(await bash(command)).toMatchObject({
         behavior: 'ask',
@@ -104,7 +104,7 @@ describe('a tilde may start a word that does not begin with it', () => {
     'x=; cat "$x"~/project/a.txt',
     'x=; cat "${x}"~/notes.txt',
     'x=a; cat $x~/notes.txt',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
 
@@ -120,13 +120,13 @@ describe('a tilde may start a word that does not begin with it', () => {
   });
 });
 
-describe('names of files outside the workspace are not printed as part of a word either', () => {
+describe('names of files outside the workspace are not printed, even as part of a word', () => {
   test.each([
     'for x in link/*; do printf %s "./$x"; done',
     'for x in link/*; do echo "== $x"; done',
     'for x in link/*; do y="a $x"; echo "$y"; done',
     'for x in link/*; do (cd src && echo "./$x"); done',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
 
@@ -151,7 +151,7 @@ describe('a variable has its values from every path that leads to its use', () =
     'x=link/secret.txt; y="$(x=a.txt)"; cat "$x"',
     'x=link/secret.txt; (x=a.txt); cat "$x"',
     'x=$TOKEN; : "$(x=a)"; echo "$x"',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
 
@@ -186,7 +186,7 @@ describe('a rule about files also applies to paths inside words', () => {
     'docker run --mount type=bind,src=.,target=/c alpine make',
     'curl -K settings https://h',
     'curl -sK - <<E\nurl = x\nE',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect(await behavior(command)).toBe('ask');
   });
 

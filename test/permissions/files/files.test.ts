@@ -169,7 +169,7 @@ test("files in a worktree inside an agent's folder are ordinary files", async ()
   expect([write('src/a.ts'), write('.claude/settings.json'), write('.git')]).toEqual(['allow', 'ask', 'ask']);
 });
 
-test('decides by the target that a path had when the call was prepared', async () => {
+test('the target that a path had when the call was prepared decides', async () => {
   const policy = await policyFor(['deny Read(b.txt)'], 'acceptEdits');
   const at = (path: string, real: string, type: 'read' | 'write') =>
     decide({ tool: 'Edit', access: { type, paths: [join(root, path)], realPaths: [real] } }, policy).behavior;
@@ -178,11 +178,11 @@ test('decides by the target that a path had when the call was prepared', async (
   expect(at('a.txt', join(root, '.git/hooks/x'), 'write')).toBe('ask');
   expect(at('a.txt', join(root, '.env'), 'read')).toBe('ask');
   expect(at('a.txt', join(root, 'b.txt'), 'read')).toBe('deny');
-  // A link that led into the workspace then and out of it now.
+  // A link that led into the workspace then and leads out of it now.
   expect(at('link/x', join(root, 'x'), 'write')).toBe('allow');
 });
 
-test('a workspace that is the home folder does not open folders on the PATH or autostart files', async () => {
+test('if the workspace is the home folder, folders on the PATH and autostart files stay protected', async () => {
   const policy = await policyFor(['allow Edit(/**)'], 'acceptEdits', { root: home });
   const write = (name: string) =>
     decide({ tool: 'Write', access: { type: 'write', paths: [join(home, name)] } }, policy).behavior;
@@ -242,7 +242,7 @@ test('targets of links in the home folder are protected or secret by their names
   expect(await behavior('write', join(agents, 'worktrees/x/a.ts'), join(agents, 'worktrees/x'))).toBe(
     'allow',
   );
-  // By either name of the home.
+  // By either path of the home.
   for (const at of ['home', 'real-home'])
     expect(await behavior('write', join(base, at, '.local/bin/git'), join(base, at)), at).toBe('ask');
 });
@@ -303,7 +303,7 @@ test("a file that the repository's or the user's git settings include is protect
     expect(verdict(name)).toMatchObject({ behavior: 'ask', reason: expect.stringContaining('git') });
 });
 
-test('creating a HEAD asks, because it makes a folder a repository', async () => {
+test('creating a file named HEAD needs approval, because it makes a folder a repository', async () => {
   const policy = await policyFor(['allow Bash(git reset:*)'], 'acceptEdits');
   const edit = (path: string) =>
     decide({ tool: 'Write', access: { type: 'write', paths: [join(root, path)] } }, policy);

@@ -9,7 +9,7 @@ import { workspaceFolders } from '../../../src/permissions/policy.ts';
 import type { PermissionMode } from '../../../src/protocol/permissions.ts';
 import { home, outside, policyFor, root } from '../harness.ts';
 
-/** What is decided about a file with an added directory; `text`: about a command. */
+/** The decisions about reading and editing a file, or about the command `text`, with added directories. */
 async function verdict(
   added: readonly string[],
   { path, text, cwd = root }: { path?: string; text?: string; cwd?: string },
@@ -32,7 +32,7 @@ function link(target: string, at: string): void {
   onTestFinished(() => rmSync(at, { recursive: true, force: true }));
 }
 
-test('an added directory that did not exist opens nothing once it is a link', async () => {
+test('an added directory that did not exist gives no access once it is a link', async () => {
   const added = join(root, 'packages/x');
   expect(await verdict([added], { path: join(added, 'a') })).toBe('allow allow');
   link(outside, added);
@@ -43,7 +43,7 @@ test('an added directory that did not exist opens nothing once it is a link', as
   expect(await verdict([added], { text: 'npm test', cwd: outside }, ['allow Bash(npm test)'])).toBe('ask');
 });
 
-test('an added directory outside opens nothing once a part of it is a link', async () => {
+test('an added directory outside the project gives no access once a part of its path is a link', async () => {
   const added = join(dirname(outside), 'shared/a/b');
   mkdirSync(added, { recursive: true });
   expect(await verdict([added], { path: join(added, 'x') })).toBe('allow allow');
@@ -54,7 +54,7 @@ test('an added directory outside opens nothing once a part of it is a link', asy
   expect(await verdict([added], { path: join(outside, 'b/x') })).toBe('ask ask');
 });
 
-test('a directory that has become a link does not weaken the protection of its target', async () => {
+test('an added directory that has become a link does not weaken the protection of its target', async () => {
   const added = join(root, 'packages/x');
   for (const name of ['.config/some', '.ssh']) mkdirSync(join(home, name), { recursive: true });
   const more = { additionalDirectories: [added] };

@@ -30,24 +30,24 @@ describe.runIf(isLinux)('a path through a process folder', () => {
     'cd sub && head ../h*re/key.txt',
     'cd sub && for f in ../here/*.txt; do cat "$f"; done',
     `cat /proc/${process.pid}/cwd/key.txt`,
-  ])('asks: %s', async (command) => {
+  ])('needs approval: %s', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
     expect((await bash(command, ['allow Bash(cat:*)', 'allow Bash(grep:*)'])).behavior).toBe('ask');
   });
 
   test.each(['cp a.txt /proc/self/cwd/b.txt', 'cd sub && cp ../a.txt ../here/key.txt', 'touch here/x'])(
-    'asks in acceptEdits: %s',
+    'needs approval in acceptEdits: %s',
     async (command) => expect((await bash(command, [], 'acceptEdits')).behavior).toBe('ask'),
   );
 
-  test('may be denied by a rule', async () => {
+  test('can be denied by a rule', async () => {
     const command = 'cd secret && cat /proc/self/cwd/a.txt';
     expect((await bash(command, ['deny Read(/secret/**)'])).behavior).not.toBe('allow');
     expect((await bash(command, ['deny Read(/secret/**)'], 'bypassPermissions')).behavior).toBe('deny');
     expect((await bash(command, [], 'bypassPermissions')).behavior).toBe('allow');
   });
 
-  test('does not include files that describe the system', async () => {
+  test('needs no approval if the file describes the system', async () => {
     for (const command of ['cat /proc/cpuinfo', 'cat /proc/version', 'cat src/app.ts', 'cat itself/a.txt'])
       expect((await bash(command)).behavior).toBe('allow');
   });

@@ -362,7 +362,7 @@ test.each([
   expect(isProtected(path)).toBe(true),
 );
 
-test('ignores the path to the workspace, except for autostart files', () => {
+test('protected names in the path to the workspace are ignored, except for folders on the PATH', () => {
   const inTree = { homes: ['/home/me'], workspace: ['/home/me/p', '/home/me/p/.claude/worktrees/x'] };
   expect(protectedName('/home/me/p/.claude/worktrees/x/a.ts', inTree)).toBeUndefined();
   expect(protectedName('/home/me/p/.claude/worktrees/x/.claude/a.md', inTree)?.usedBy).toBe('coding agents');
@@ -371,7 +371,7 @@ test('ignores the path to the workspace, except for autostart files', () => {
   expect(protectedName('/home/me/bin/ls', inBin)?.pattern).toBe('~/bin');
 });
 
-test('of the protected files, commands may write only those that commands build', () => {
+test('commands may write only those protected files that commands build', () => {
   const writable = (path: string): boolean => !isReadOnlyForCommands(`/home/me/p/${path}`, place);
   expect(
     ['node_modules/a/index.js', 'src/__pycache__', '.venv/bin/python', '.jj/x', 'a.ts', 'Gemfile'].filter(
@@ -385,7 +385,7 @@ test('of the protected files, commands may write only those that commands build'
   ).toEqual([]);
 });
 
-test('every name is listed once, says what uses it, and protects itself', () => {
+test('every protected name is listed once, says what uses it, and matches itself', () => {
   const patterns = protectedNames.map(({ pattern }) => pattern.toLowerCase());
   expect(patterns.filter((pattern, index) => patterns.indexOf(pattern) !== index)).toEqual([]);
   expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(90);
@@ -409,7 +409,7 @@ test('hidden entries of the home folder are protected, but not those of a projec
   expect(at('/home/me', '/home/me/p/.unheardof')).toBeUndefined();
   expect(at('/home/me/.dotfiles', '/home/me/.dotfiles/a.txt')).toBeUndefined();
   expect(at('/home/me/.config/app', '/home/me/.config/app/a.txt')).toBeUndefined();
-  // Commands write there all the time, for example caches.
+  // Commands constantly write there, for example to caches.
   expect(isReadOnlyForCommands('/home/me/.cache/x', { homes: ['/home/me'], workspace: ['/home/me'] })).toBe(
     false,
   );

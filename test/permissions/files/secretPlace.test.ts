@@ -80,12 +80,12 @@ describe('a project that is the home folder', () => {
     expect(await behavior({ command: `cat ${path}` })).toBe('allow');
   });
   test.each(['cat .config/*/config.toml', 'cat .m*/firefox/*/logins.json', 'cat < .fly/config.yml'])(
-    '%s asks because of its matches',
+    '%s needs approval because of its matches',
     async (command) => {
       expect(await behavior({ command })).toBe('ask');
     },
   );
-  test('only a rule that names the place allows it', async () => {
+  test('only a rule that names the folder allows reading a secret', async () => {
     const call = { read: '.config/stripe/config.toml' };
     expect(await behavior(call, { rules: ['allow Read(~/.config/stripe/**)'] })).toBe('allow');
     expect(await behavior(call, { rules: ['allow Read(~/.config/stripe/config.toml)'] })).toBe('allow');
@@ -98,7 +98,7 @@ test('a dotfiles folder that the home links to has the same secrets', async () =
   expect(await behavior({ read: 'config/stripe/config.toml' }, { root, at: linked })).toBe('ask');
 });
 
-test('a project in such a place has ordinary files', async () => {
+test('files of a project inside a folder for secrets are ordinary', async () => {
   put('.continue/own/a.ts');
   expect(await behavior({ read: 'a.ts' }, { root: join(home, '.continue/own') })).toBe('allow');
 });

@@ -6,7 +6,7 @@ import { couldBeSensitive, isSensitive } from '../../../src/permissions/files/se
 describe('secrets', () => {
   test.each([
     '/p/.env',
-    // What editors and package managers make of it.
+    // Copies by editors and package managers.
     ...['..env.swp', '.env.swo', '.server.pem.swp', '.server.pem.un~', '.id_rsa.swp', '.x.key.kate-swp'],
     ...[
       '#.env#',
@@ -141,7 +141,7 @@ describe('ordinary files', () => {
   ])('%s', (path) => expect(isSensitive(path)).toBe(false));
 });
 
-describe('wildcards that could match a secret', () => {
+describe('a pattern', () => {
   test.each([
     '.e*',
     '.?nv',
@@ -157,15 +157,15 @@ describe('wildcards that could match a secret', () => {
     '.*',
     '.kube/con*',
     '*.json',
-  ])('%s', (path) => expect(couldBeSensitive(path)).toBe(true));
+  ])('may match a secret: %s', (path) => expect(couldBeSensitive(path)).toBe(true));
   test.each(['*.ts', 'src/*.md', 'a*.txt', 'app/[id]/page.tsx', '*.config.js', 'test-?.log'])(
-    'not %s',
+    'matches no secret: %s',
     (path) => expect(couldBeSensitive(path)).toBe(false),
   );
 });
 
 test.each(['/p/.ENV', '/p/.env.', '/p/.e\u200cnv', '/h/.\u017fsh/config', '/p/server.pem '])(
-  'a spelling that some file systems treat as a secret: %j',
+  'a spelling that some file systems treat as the name of a secret: %j',
   (path) => expect(isSensitive(path)).toBe(true),
 );
 

@@ -1,4 +1,4 @@
-/** What a developer runs on an ordinary day in an ordinary project: most of it is read-only and does not ask. */
+/** Commands of an ordinary day in an ordinary project: most are read-only and need no approval. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 const verdict = (command: string): string =>
   decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
 
-/** By kind; what asks begins with a question mark. */
+/** Commands by kind; those that need approval begin with a question mark. */
 const commands: Readonly<Record<string, string>> = {
   search: String.raw`
     rg foo
@@ -451,7 +451,7 @@ const rows = Object.values(commands).flatMap((text) =>
     })),
 );
 
-/** What the same programs do on few days. */
+/** Rare uses of the same programs. */
 const unusual = `
   FILE=.env; cat $FILE
   PAGER=x; ls
@@ -479,14 +479,14 @@ const unusual = `
   .map((line) => line.trim());
 
 describe('on an ordinary day', () => {
-  test.each(rows.filter(({ asks }) => !asks))('nothing asks: $command', ({ command }) => {
+  test.each(rows.filter(({ asks }) => !asks))('$command runs', ({ command }) => {
     expect(verdict(command)).toBe('allow');
   });
-  test.each(rows.filter(({ asks }) => asks))('asks: $command', ({ command }) => {
+  test.each(rows.filter(({ asks }) => asks))('$command needs approval', ({ command }) => {
     expect(verdict(command)).toBe('ask');
   });
-  test.each(unusual)('asks, since it is unusual: %s', (command) => expect(verdict(command)).toBe('ask'));
-  test('of about 300 commands at most 40 ask, and those change something, use the network or may show a secret', () => {
+  test.each(unusual)('the rare command %s needs approval', (command) => expect(verdict(command)).toBe('ask'));
+  test('of about 300 commands, at most 40 need approval', () => {
     expect(rows.length).toBeGreaterThan(280);
     expect(rows.filter(({ asks }) => asks).length).toBeLessThanOrEqual(40);
   });

@@ -78,7 +78,7 @@ beforeAll(() => {
   climb(join(projects, 'climbing/.git/index'));
 });
 
-/** An index as no git writes it: a path of the same length leads out of the worktree. */
+/** Changes an index as git never would: a path of the same length leads out of the worktree. */
 function climb(index: string): void {
   execFileSync('python3', [
     '-c',
@@ -102,7 +102,7 @@ async function verdict(
 
 type Rows = readonly (readonly [behavior: 'allow' | 'ask', project: string, command: string])[];
 const table = (rows: Rows): void => {
-  test.each(rows)('%s in %s: %s', async (behavior, name, command) => {
+  test.each(rows)('%s in the project "%s": %s', async (behavior, name, command) => {
     expect(await verdict(name, command)).toBe(behavior);
   });
 };
@@ -432,10 +432,10 @@ describe('names that the same command creates', () => {
     "cp README.md 'x out.txt' && find src -type f | xargs cat",
     'touch ./-rf && rg -l foo src . | xargs cat',
     "git ls-files '*.ts' | xargs cat; cp README.md x.ts",
-  ])('asks: %s', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect(await verdict('links', command, 'acceptEdits')).toBe('ask');
   });
-  test('asks about a file that a rule adds to the index', async () => {
+  test('reading a file that a rule adds to the index needs approval', async () => {
     const rules = ['allow Bash(git add:*)'];
     expect(await verdict('plain', 'git add -f src && git ls-files | xargs cat', 'default', rules)).toBe(
       'ask',

@@ -1,4 +1,4 @@
-/** What a user expects from an everyday rule with a wildcard: it lets these calls run without approval. */
+/** Everyday rules with a wildcard let these calls run without approval, as users expect. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ for (const file of files.split(/\s+/)) {
   writeFileSync(join(root, file), 'x\n');
 }
 
-/** By rule; what asks begins with a question mark and ends with the reason. */
+/** Calls by rule; those that need approval begin with a question mark and end with the reason. */
 const everyday: Readonly<Record<string, string>> = {
   'npm test': `
     npm test --silent -- --bail --runInBand --verbose
@@ -837,7 +837,7 @@ describe('a rule for the program', () => {
   test.each(asked)('$rule does not cover $command: $why', async ({ rule, command }) => {
     expect(await bash(command, [`allow ${rule}`])).toMatchObject({ behavior: 'ask' });
   });
-  test('few of these commands ask, each for a reason', () => {
+  test('few of these commands need approval, each for a stated reason', () => {
     expect(rows.length).toBeGreaterThan(300);
     expect(asked.length).toBeLessThan(rows.length / 12);
     expect(asked.filter(({ why }) => why === undefined)).toEqual([]);

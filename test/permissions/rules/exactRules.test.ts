@@ -34,7 +34,7 @@ describe('an exact rule does not cover', () => {
   );
 });
 
-test('a rule with a wildcard keeps the spaces inside its quotes', async () => {
+test('a rule with a wildcard distinguishes spaces inside quotes', async () => {
   const rules = ['allow Bash(foo "a b":*)'];
   expect((await bash('foo  "a b" c', rules)).behavior).toBe('allow');
   expect((await bash('foo "a  b" c', rules)).behavior).toBe('ask');

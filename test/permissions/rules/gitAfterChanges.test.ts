@@ -1,5 +1,5 @@
 /**
- * What git shows after another part of the same command has changed files, or which commits names stand for.
+ * Git commands that follow a part of the same command that changes files or moves refs to other commits.
  *
  * @module-tag long
  */
@@ -11,11 +11,11 @@ import { decide } from '../../../src/permissions/decide.ts';
 import type { PermissionMode } from '../../../src/protocol/permissions.ts';
 import { policyFor, rule, top } from '../harness.ts';
 
-/** A deleted secret in the history of another branch, and in a commit without a name. */
+/** A deleted secret in the history of another branch, and in a commit without a ref. */
 const project = join(top, 'home', 'past');
 /** A tracked secret that has not changed. */
 const tracking = join(top, 'home', 'tracking');
-/** No secret but an ignored one. */
+/** No secret except an ignored one. */
 const clean = join(top, 'home', 'clean');
 let dropped = '';
 
@@ -97,7 +97,7 @@ const moving = [
   'git checkout other; git log -p -2',
   'git restore --source other~1 . && git diff',
 ];
-/** What these show does not exist yet, or is not known. */
+/** These show commits that do not exist yet or are not known. */
 const fetching = [
   'git fetch -q origin x && git show FETCH_HEAD~1',
   'git fetch && git log -p HEAD..origin/main',
@@ -116,15 +116,15 @@ const changing = [
   'git rm -rq conf && git diff HEAD',
 ];
 
-describe('a command that moves names to other commits', () => {
-  test.each(moving)('%s asks', async (command) => {
+describe('a command that moves refs to other commits', () => {
+  test.each(moving)('%s needs approval', async (command) => {
     expect(await behavior(project, command)).toBe('ask');
     expect(await behavior(project, command, ['allow Bash'])).toBe('ask');
     const denied = ['allow Bash', 'deny Read(conf/**)'];
     expect(await behavior(project, command, denied, 'bypassPermissions')).not.toBe('allow');
   });
 
-  test.each(moving)('%s runs where no commit has a secret', async (command) => {
+  test.each(moving)('%s runs if no commit contains a secret', async (command) => {
     const own = command.replaceAll(/other/g, 'main');
     expect(await behavior(clean, own)).toBe('allow');
     expect(await behavior(clean, own, ['allow Bash', 'deny Read(conf/**)'], 'bypassPermissions')).toBe(
@@ -132,14 +132,14 @@ describe('a command that moves names to other commits', () => {
     );
   });
 
-  test('a commit without a name counts if an earlier part names it', async () => {
+  test('a commit without a ref is checked if an earlier part names it', async () => {
     for (const command of [`git checkout -q ${dropped} && git show`, `git tag x ${dropped} && git show x`])
       expect(await behavior(project, command)).toBe('ask');
   });
 });
 
-describe('a command that brings new commits, or may do anything', () => {
-  test.each(fetching)('%s asks', async (command) => {
+describe('a command that fetches commits or may do anything', () => {
+  test.each(fetching)('%s needs approval', async (command) => {
     for (const place of [project, clean]) {
       expect(await behavior(place, command)).toBe('ask');
       expect(await behavior(place, command, ['allow Bash', 'deny Read(conf/**)'], 'bypassPermissions')).toBe(
@@ -150,14 +150,14 @@ describe('a command that brings new commits, or may do anything', () => {
 });
 
 describe('a command that changes files', () => {
-  test.each(changing)('%s asks', async (command) => {
+  test.each(changing)('%s needs approval', async (command) => {
     expect(await behavior(tracking, command)).toBe('ask');
     expect(await behavior(tracking, command, ['allow Bash'])).toBe('ask');
     const denied = ['allow Bash', 'deny Read(conf/**)'];
     expect(await behavior(tracking, command, denied, 'bypassPermissions')).not.toBe('allow');
   });
 
-  test.each(changing)('%s runs where no secret is tracked', async (command) => {
+  test.each(changing)('%s runs if no secret is tracked', async (command) => {
     const own = command.replaceAll('conf', 'src');
     expect(await behavior(clean, own)).toBe('allow');
   });
@@ -178,7 +178,7 @@ test.each([
   'rm -rf dist && git diff --cached',
   'git restore src/a.ts && git diff -- src',
   'gh pr view 5 && git log -p -1',
-])('%s runs, whatever is in the repository', async (command) => {
+])('%s runs in every repository', async (command) => {
   for (const place of [project, tracking, clean]) expect(await behavior(place, command)).toBe('allow');
 });
 
@@ -188,6 +188,6 @@ test.each([
   'git add -A && git commit -m x && git log -p -1',
   'git commit -am x && git push && git show',
   'npm test && git diff',
-])('%s runs although there is an ignored secret', async (command) => {
+])('%s runs despite an ignored secret', async (command) => {
   expect(await behavior(clean, command)).toBe('allow');
 });

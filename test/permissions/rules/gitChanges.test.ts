@@ -1,4 +1,4 @@
-/** What git shows after an earlier part of the same command has added files. */
+/** Git commands that add secrets, or show files that an earlier part of the same command adds. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ const combined = [
 ];
 
 describe('a secret that could be added', () => {
-  test.each(combined)('%s asks', async (command) => {
+  test.each(combined)('%s needs approval', async (command) => {
     expect(await behavior(command)).toBe('ask');
     expect(await behavior(command, ['allow Bash'])).toBe('ask');
   });
@@ -63,13 +63,13 @@ describe('a secret that could be added', () => {
     expect(await behavior(command)).toBe('allow');
   });
 
-  test.each(combined)('%s counts as reading what a rule denies', async (command) => {
+  test.each(combined)('%s counts as reading a denied file', async (command) => {
     const denied = ['deny Read(src/server.key)', 'allow Bash'];
     expect(await behavior(command, denied, 'bypassPermissions')).not.toBe('allow');
   });
 });
 
-describe('without such a file', () => {
+describe('without a secret that could be added', () => {
   beforeAll(() => rmSync(key));
 
   test.each(combined)('%s runs', async (command) => {
@@ -80,7 +80,7 @@ describe('without such a file', () => {
   });
 });
 
-describe('what a command adds to the repository without naming it', () => {
+describe('a command that adds files to the repository without naming them', () => {
   beforeAll(() => {
     writeFileSync(join(project, '.gitignore'), '.env\nignored/\n');
     writeFileSync(join(project, '.env'), 'A=1\n');
@@ -104,17 +104,17 @@ describe('what a command adds to the repository without naming it', () => {
   ];
   const given = [...rules, 'allow Bash(git stage:*)', 'allow Bash(npm test)'];
 
-  test.each(forced)('%s asks: it would add an ignored secret', async (command) => {
+  test.each(forced)('%s needs approval, since it would add an ignored secret', async (command) => {
     expect(await behavior(command, given)).toBe('ask');
     expect(await behavior(command, ['allow Bash'])).toBe('ask');
   });
 
-  test.each(plain)('%s runs: secrets are ignored', async (command) => {
+  test.each(plain)('%s runs, since secrets are ignored', async (command) => {
     expect(await behavior(command, given)).toBe('allow');
     expect(await behavior(command, ['allow Bash'])).toBe('allow');
   });
 
-  test('a secret that is not ignored, or is tracked and has changed, asks', async () => {
+  test('adding a secret that is not ignored, or is tracked and has changed, needs approval', async () => {
     writeFileSync(key, 'x\n');
     for (const command of ['git add -A', 'git add .', 'git add src', 'git stash -u'])
       expect(await behavior(command, given)).toBe('ask');
@@ -137,7 +137,7 @@ describe('what a command adds to the repository without naming it', () => {
     rmSync(key);
   });
 
-  test('a rule that denies reading a file asks before it is added', async () => {
+  test('adding a file that a rule denies reading needs approval', async () => {
     const denied = ['allow Bash', 'deny Read(ignored/**)'];
     for (const command of ['git add -f .', 'git add -fA', 'git stash -a', 'git -C src add -f ..'])
       expect(await behavior(command, denied, 'bypassPermissions')).toBe('ask');

@@ -76,7 +76,7 @@ describe('an allow rule for git does not cover', () => {
     ['pull.twohead=x/evil', 'git merge main', 'Bash(git merge:*)'],
     ['branch.main.mergeOptions=-s x/evil', 'git pull', 'Bash(git pull:*)'],
     ['branch.main.mergeOptions=--strategy=x/evil', 'git pull', 'Bash(git pull:*)'],
-  ])('%s: %s', async (setting, command, rule) => {
+  ])('a command that starts a program because of %s: %s', async (setting, command, rule) => {
     const decision = await decideIn(repository(setting), command, [`allow ${rule}`]);
     expect(decision.behavior).toBe('ask');
     expect(decision.reason.toLowerCase()).toContain(setting.replace(/=.*/, '').toLowerCase());
@@ -117,7 +117,7 @@ describe('an allow rule for git does not cover', () => {
     expect(local.behavior).toBe(setting.startsWith('extensions') ? 'ask' : 'allow');
   });
 
-  test('a submodule with such an address, or a remote in an old form', async () => {
+  test('a submodule or an old-style remote that leads to a repository where commands can write', async () => {
     const project = repository();
     const rules = ['allow Bash(git submodule update:*)', 'allow Bash(git fetch:*)'];
     writeFileSync(
@@ -165,7 +165,7 @@ describe('an allow rule for git does not cover', () => {
     ]);
   });
 
-  test("a user's alias that leads to one of the repository", async () => {
+  test("a user's alias that leads to an alias of the repository", async () => {
     writeFileSync(
       join(home, '.gitconfig'),
       '[alias]\n\tst = status\n\tlg = l --graph\n\tl = log\n\tgo = !x\n',
@@ -229,7 +229,7 @@ describe('an allow rule for git does not cover', () => {
   });
 });
 
-describe('a rule for git covers its commands', () => {
+describe('an allow rule for git covers its commands', () => {
   test.each([
     ['filter.lfs.clean=git-lfs clean -- %f', 'git add .'],
     ['filter.lfs.smudge=git-lfs smudge -- %f', 'git add .'],

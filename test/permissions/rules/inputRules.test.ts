@@ -74,7 +74,7 @@ test('the reason says why the rule does not cover the call', async () => {
   expect(reason).toMatch(/does not cover what is piped into docker/);
 });
 
-describe('a pipe is not covered', () => {
+describe('a pipe into a program that may run its input is not covered', () => {
   test.each([
     ...[
       'bash -o pipefail',
@@ -163,7 +163,7 @@ test.each(['just -f -', 'rake -f -', 'jq -f -'])(
   },
 );
 
-describe('a pipe is covered', () => {
+describe('a pipe into a program that does not run its input is covered', () => {
   test.each([
     ...[
       'bash a.sh',

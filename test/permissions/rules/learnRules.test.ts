@@ -12,7 +12,7 @@ const answered = (answer: AnsweredCall['answer'], command: string, times = 1): r
 const yes = (command: string, times?: number) => answered('allowed', command, times);
 const no = (command: string) => answered('denied', command);
 
-test('lists each rule with the calls it would have covered, the most useful first', async () => {
+test('proposed rules are listed with the calls that they would have covered, the most useful first', async () => {
   const calls = [
     ...yes('npm run build', 2),
     ...yes('git commit -m a', 3),
@@ -35,7 +35,7 @@ test('lists each rule with the calls it would have covered, the most useful firs
   });
 });
 
-test('proposes no rule for calls that no longer ask, or that cannot be saved', async () => {
+test('no rule is proposed for calls that no longer need approval or that no rule can allow', async () => {
   const calls = [
     ...yes('npm test', 3),
     ...yes('cat .env', 3),
@@ -49,7 +49,7 @@ test('proposes no rule for calls that no longer ask, or that cannot be saved', a
   });
 });
 
-test('proposes no rules that would cover a denied call, alone or together', async () => {
+test('no rules are proposed that would cover a denied call, alone or together', async () => {
   const calls = [
     ...yes('git commit -m a', 5),
     ...no('git commit --amend'),
@@ -65,7 +65,7 @@ test('proposes no rules that would cover a denied call, alone or together', asyn
   ]);
 });
 
-test('proposes several rules for a command of several parts, with which it runs', async () => {
+test('a command of several parts runs with the rules that are proposed for it', async () => {
   const policy = await policyFor();
   const { rules } = proposeRules(yes('npm run build && npm run lint', 2), policy, 2);
   expect(rules.map(({ rule }) => rule)).toEqual(['Bash(npm run build)', 'Bash(npm run lint)']);
@@ -74,7 +74,7 @@ test('proposes several rules for a command of several parts, with which it runs'
   expect(decide({ tool: 'Bash', access }, saved).behavior).toBe('allow');
 });
 
-test('proposes rules for hosts and MCP tools too', async () => {
+test('rules are proposed for hosts and MCP tools as well', async () => {
   const calls: readonly AnsweredCall[] = [
     {
       tool: 'WebFetch',

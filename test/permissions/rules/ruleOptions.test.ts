@@ -1983,10 +1983,10 @@ describe('a jq variable does not hide a file', () => {
     'jq -R --indent --arg inputs .env',
     'jq --arg x --arg y .env',
     'jq --arg a b . .env',
-  ])('%s', async (command) => expect((await bash(command)).behavior).toBe('ask'));
+  ])('%s needs approval', async (command) => expect((await bash(command)).behavior).toBe('ask'));
 });
 
-test('a program has one row', () => {
+test('each program has one row', () => {
   const programs = programRows.flatMap(({ programs }) => programs.split(' '));
   expect(programs.filter((program, at) => programs.indexOf(program) !== at)).toEqual([]);
 });

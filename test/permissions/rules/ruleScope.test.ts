@@ -610,7 +610,7 @@ for (const [rule, { covers, stops }] of Object.entries(scopes))
       });
   });
 
-test('a rule applies in the folder that the program was started in, and in added directories', async () => {
+test('a rule applies in the folder where ClawdCode was started and in added directories', async () => {
   const policy = await policyFor(['allow Bash(npm test)']);
   const at = (directory: string, more: object): string =>
     decide(

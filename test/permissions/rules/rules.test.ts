@@ -48,7 +48,9 @@ test.each([
   ['mcp__srv', 'mcp__srv2__tool', false],
   ['mcp__srv__tool', 'mcp__srv__tool2', false],
   ['Read', 'ReadAll', false],
-])('%s names %s: %s', (rule, tool, expected) => expect(namesTool(rule, tool)).toBe(expected));
+])('the rule %s names the tool %s: %s', (rule, tool, expected) =>
+  expect(namesTool(rule, tool)).toBe(expected),
+);
 
 test.each([
   ['deny Skill(release)', 'release', 'deny'],
@@ -59,7 +61,7 @@ test.each([
   ['deny Skill(git:*)', 'github', 'allow'],
   ['ask Skill', 'release', 'ask'],
   ['deny Skill(release)', 'release-notes', 'allow'],
-])('%s on the skill %s: %s', async (rule, name, expected) => {
+])('with %s, the skill %s: %s', async (rule, name, expected) => {
   const call = { tool: 'Skill', access: { type: 'named', name } } as const;
   expect(decide(call, await policyFor([rule])).behavior).toBe(expected);
 });
@@ -72,7 +74,7 @@ test.each([
   // The name of the tool in rules written for other programs.
   ['deny Task(explore)', 'explore', 'deny'],
   ['ask Task', 'reviewer', 'ask'],
-])('%s on starting the subagent %s: %s', async (rule, name, expected) => {
+])('with %s, starting the subagent %s: %s', async (rule, name, expected) => {
   const call = { tool: 'Agent', access: { type: 'named', name } } as const;
   expect(decide(call, await policyFor([rule])).behavior).toBe(expected);
 });

@@ -74,7 +74,7 @@ describe('"always" for a command saves', () => {
     });
     for (const rule of rules) expect(suggestion?.label).toContain(rule);
     expect(suggestion?.detail).toContain('saved to .clawdcode.local.json');
-    // Once saved, the same command does not ask again.
+    // Once saved, the same command needs no approval.
     expect(
       (
         await bash(
@@ -178,7 +178,7 @@ describe('nothing is suggested for', () => {
   });
 });
 
-test('suggests the mode for an edit, but not for secrets or outside the workspace', async () => {
+test('acceptEdits is suggested for an edit, but not of secrets or files outside the workspace', async () => {
   const policy = await policyFor();
   const ask = (path: string) =>
     decide({ tool: 'Edit', access: { type: 'write', paths: [join(root, path)] } }, policy).suggestion;
@@ -188,7 +188,7 @@ test('suggests the mode for an edit, but not for secrets or outside the workspac
   expect(ask('../x')).toBeUndefined();
 });
 
-test('suggests its directory for a read outside the workspace, but never the home directory', async () => {
+test('a rule for the directory is suggested for a read outside the workspace, but never for the home directory', async () => {
   const policy = await policyFor();
   const ask = (tool: string, path: string) =>
     decide({ tool, access: { type: 'read', paths: [path] } }, policy).suggestion;

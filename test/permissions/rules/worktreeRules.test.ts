@@ -7,7 +7,7 @@ const realpath = (path: string): string => path.replace(/^\/link(?=\/|$)/, '/hom
 const worktree = { root: '/home/u/p', path: '/home/u/.clawdcode/worktrees/p/w', home: '/home/u', realpath };
 const at = worktree.path;
 
-/** Each as `behavior text base`. */
+/** The rules in the worktree, each as `text base`. */
 function moved(text: string, behavior: SourcedRule['behavior'], base = worktree.root): readonly string[] {
   const rules = rulesInWorktree([{ text, behavior, base, source: 'test' }], worktree);
   return rules.map((rule) => `${rule.text} ${rule.base}`);
@@ -21,7 +21,7 @@ test.each<[string, SourcedRule['behavior'], readonly string[]]>([
   ['Read(~/p/plans/a.txt)', 'deny', ['Read(~/p/plans/a.txt) /home/u/p', `Read(/plans/a.txt) ${at}`]],
   ['Read(//home/*/p/plans/**)', 'deny', ['Read(//home/*/p/plans/**) /home/u/p', `Read(/plans/**) ${at}`]],
   ['Edit(~/p/**)', 'allow', ['Edit(~/p/**) /home/u/p', `Edit(/**) ${at}`]],
-  // The worktree may be outside of what such a pattern reaches.
+  // The worktree may be outside the reach of such a pattern.
   [
     'Read(//home/u/**/p/a)',
     'deny',
@@ -35,11 +35,11 @@ test.each<[string, SourcedRule['behavior'], readonly string[]]>([
   ['Read(~/other/**)', 'deny', ['Read(~/other/**) /home/u/p']],
   ['Bash(npm test)', 'allow', ['Bash(npm test) /home/u/p']],
   ['Read', 'deny', ['Read /home/u/p']],
-])('%s, %s', (text, behavior, expected) => {
+])('the rule %s (%s) is adapted to a worktree', (text, behavior, expected) => {
   expect(moved(text, behavior)).toEqual(expected);
 });
 
-test('a rule whose base is elsewhere stays unchanged; a rule of a subfolder moves with it', () => {
+test('a rule with a base outside the project stays unchanged; a rule of a subfolder moves with it', () => {
   expect(moved('Read(/a)', 'deny', '/home/u/.clawdcode')).toEqual(['Read(/a) /home/u/.clawdcode']);
   expect(moved('Read(/a)', 'deny', '/home/u/p/sub')).toEqual([
     'Read(/a) /home/u/p/sub',

@@ -94,18 +94,18 @@ const command = fc
   .array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 14 })
   .map((list) => list.join(''));
 
-/** Long runs: FUZZ_RUNS=20000 FUZZ_SEED=3 npx vitest run test/permissions/agreement.test.ts */
+/** Long runs: FUZZ_RUNS=20000 FUZZ_SEED=3 npx vitest run test/permissions/shell/agreement.test.ts */
 const runs = Number(process.env.FUZZ_RUNS ?? 150);
 const seed = Number(process.env.FUZZ_SEED ?? 7);
 
-/** Whether a part is what ran; words known only to the shell may have become any number of words. */
+/** Whether a part matches the words that ran; words known only to the shell may have become any number of words. */
 function accounts(part: CommandPart, ran: readonly string[]): boolean {
   if (part.argv[0] !== ran[0]) return false;
   if (part.argv.some((word) => word === null || /[*?[~]/.test(word))) return true;
   return part.argv.length === ran.length && part.argv.every((word, index) => word === ran[index]);
 }
 
-test('lists everything that bash runs of an understood command as a part', {
+test('every program that bash runs for an understood command is listed as a part', {
   tags: 'long',
   timeout: 600_000,
 }, async () => {
@@ -126,7 +126,7 @@ test('lists everything that bash runs of an understood command as a part', {
     .filter((text) => text.includes('p') && parse(text).ok);
   let ran = 0;
   for (const [index, text] of commands.slice(0, runs).entries()) {
-    // One trace each: what runs in the background may write late.
+    // One trace for each command, since background jobs may write late.
     const trace = join(bin, `trace-${index}`);
     writeFileSync(trace, '');
     spawnSync('bash', ['-c', text], {

@@ -40,7 +40,7 @@ test.skipIf(!canConfine())(
 );
 
 test.skipIf(!canConfine())(
-  'the shells run each program with words and in a folder that the reader expects',
+  'the shells run each program with the words and in the folder that the reader expects',
   { tags: 'long', timeout: 600_000 },
   async () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));
@@ -101,7 +101,7 @@ test.skipIf(!canConfine())(
   },
 );
 
-/** What must not pass, and how it shows. */
+/** Violations, and how each is reported. */
 const bad: readonly (readonly [command: string, what: string])[] = [
   ['cat .env', 'read'],
   ['cat .env >/dev/null', 'read'],
@@ -126,7 +126,7 @@ const bad: readonly (readonly [command: string, what: string])[] = [
 ];
 
 test.skipIf(!canConfine())(
-  'every broken promise is detected, even next to harmless commands and one that hangs',
+  'every violation is detected, even next to harmless commands and one that hangs',
   { tags: 'long', timeout: 600_000 },
   async () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'reader-')));

@@ -98,17 +98,17 @@ describe('a variable before a command is not understood', () => {
   });
 });
 
-/** All modules of zsh: each may make further names special. */
+/** Loads all modules of zsh, since each may make more names special. */
 const script = `for f in $module_path/**/*.so(N); do zmodload \${\${f#$module_path/}%.so} 2>/dev/null; done
 print -l \${(k)parameters}`;
 
 const hasZsh = spawnSync('zsh', ['-f', '-c', ':']).status === 0;
-test.skipIf(!hasZsh)('a name that zsh gives a meaning is not a plain variable', () => {
+test.skipIf(!hasZsh)('a name that is special in zsh is not a plain variable', () => {
   const { stdout } = spawnSync('zsh', ['-f', '-c', script], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH },
   });
-  // Without those of this script, and of a module that is an example.
+  // Without the names of this script and of the example module.
   const names = stdout
     .split('\n')
     .filter((name) => /^[a-z_]/.test(name) && !/^(?:f|m|ex(?:int|arr|str))$/.test(name));

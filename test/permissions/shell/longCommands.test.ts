@@ -5,7 +5,7 @@ import { bash, policyFor, root, rule } from '../harness.ts';
 
 const rules = ['deny Read(./secrets/**)', 'deny Bash(rm:*)'];
 
-/** Of one word: its path, and the links and folders on the way to it. */
+/** Lookups for one word: its path, and the links and folders on the way to it. */
 const MAX_LOOKS = 8;
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   ['files', `mkdir ${Array.from({ length: 9000 }, (_, at) => `a${at}`).join(' ')}`],
   ['paths', `rmdir ${'b/'.repeat(1000)} ${'c/'.repeat(30_000)}`],
 ])(
-  'a command of tens of thousands of characters (%s) asks, after a limited amount of work',
+  'a command of tens of thousands of characters (%s) needs approval, after a limited number of lookups',
   { tags: 'long' },
   async (_name, command) => {
     let looks = 0;
@@ -39,19 +39,19 @@ test.each([
     };
     const access = { type: 'command', command, cwd: root } as const;
     expect(decide({ tool: 'Bash', access }, counted).behavior).toBe('ask');
-    // A few for each word or name in the command, regardless of their number: each one reads the disk.
+    // A few lookups for each word or name in the command, regardless of their number: each lookup reads the disk.
     expect(looks).toBeLessThanOrEqual(MAX_LOOKS * command.split(/[\s;/]+/).length);
   },
 );
 
-test('finds a denied command at the end of a long line', { tags: 'long' }, async () => {
+test('a denied command at the end of a long line is found', { tags: 'long' }, async () => {
   const words = Array.from({ length: 3000 }, (_, at) => `w${at}`).join(' ');
   for (const end of ['; rm x', '; cat secrets/a'])
     for (const begin of ['echo ', '" '])
       expect((await bash(`${begin}${words}${end}`, rules, 'bypassPermissions')).behavior).toBe('deny');
 });
 
-test('a command too long to check does not slip past the rules, and runs if there are none', async () => {
+test('a command that is too long to check does not bypass deny rules, and runs in bypassPermissions without them', async () => {
   const command = `echo ${'x'.repeat(70_000)}; rm x`;
   expect((await bash(command, rules)).behavior).toBe('ask');
   expect((await bash(command, rules, 'bypassPermissions')).behavior).toBe('deny');
@@ -68,7 +68,7 @@ test.each([
   ['Bash(git * --force)', 'git push --force now', false],
   ['Bash(git push:*)', 'git pushed', false],
   ['Bash(a*a)', 'a', false],
-])('%s against a command, in time that grows with its length: %#', (text, command, isMatch) => {
+])('matching %s takes time linear in the length of the command (%#)', (text, command, isMatch) => {
   const spec = commandSpec(rule(`deny ${text}`));
   expect(matcher(spec?.text ?? '').test(collapse(command))).toBe(isMatch);
 });

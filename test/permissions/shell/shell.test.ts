@@ -41,7 +41,7 @@ describe('a command is split into', () => {
   });
 });
 
-test('substitutions and functions hide nothing', () => {
+test('commands in substitutions and functions are found', () => {
   for (const command of [
     'x $(p)',
     'x `p`',
@@ -95,7 +95,7 @@ test.each([
   'x=; p "$x~/a"',
   'x=; y=; p "$x$y~/a"',
   'y=~; x=b; p "$y$x"',
-])('a tilde that does not mean the home folder is not read that way: %s', (command) => {
+])('a tilde that does not mean the home folder is not read as the home folder: %s', (command) => {
   const parsed = parse(command);
   const runs = parsed.ok ? parsed.parts.find(({ argv }) => argv[0] === 'p')?.runs : undefined;
   expect(JSON.stringify(runs ?? [])).not.toContain('"text":"~');
@@ -114,7 +114,7 @@ test.each([
   });
 });
 
-test('redirections are distinguished', () => {
+test('redirections are distinguished as reads and writes', () => {
   expect(parse('a > w1 2>> w2 < r1 2>&1 >&2 > $W 1>/dev/null &> w3')).toMatchObject({
     ok: true,
     writes: ['w1', 'w2', null, '/dev/null', 'w3'],
@@ -184,7 +184,7 @@ describe('not understood:', () => {
   ])('%j', (command) => expect(parse(command)).toMatchObject({ ok: false }));
 });
 
-test('parses a long command with a lot of data', () => {
+test('a long command with a large here-document is parsed', () => {
   const command = `cat <<'EOF' > x\n${'function f(a) { return `${a}`; } // "\n'.repeat(1500)}EOF\nls`;
   expect(parse(command)).toMatchObject({ ok: true, writes: ['x'] });
 });
@@ -193,11 +193,11 @@ test.each([
   ['WebAssembly', () => new WebAssembly.RuntimeError('memory access out of bounds')],
   ['the stack', () => new RangeError('Maximum call stack size exceeded')],
 ])(
-  'a command on which the parser fails with an error of %s asks, and later ones are read',
+  'a command on which the parser fails with an error of %s needs approval, and later ones are parsed',
   async (_name, failure) => {
     await shellParser();
     const language = await Language.load(join(wasmFolder(), 'tree-sitter-bash.wasm'));
-    /** Once broken, it stays broken. */
+    /** A parser that keeps failing once it has failed. */
     const create = (): Pick<Parser, 'parse' | 'reset'> => {
       const parser = new Parser().setLanguage(language);
       let isBroken = false;

@@ -27,7 +27,7 @@ test.each<[string, readonly string[]]>([
   ["cd '~'/x; pwd", ['.', '~/x']],
   ['cd \\~; pwd', ['.', '~']],
   ['cd; pwd', ['..']],
-])('%s', async (command, folders) => {
+])('the folders in which the last command of %j may run', async (command, folders) => {
   const policy = await policyFor([], 'default', { root: project, home });
   const parsed = policy.parseCommand(command);
   if (!parsed.ok) throw new Error('not understood');
@@ -37,7 +37,7 @@ test.each<[string, readonly string[]]>([
 });
 
 test.each(['cat < <(cat key)', 'cat < "$(cat key)"', 'cat < <(cat key) | wc -l', 'cat > "$(cat key)"'])(
-  'a command in a redirection after a cd does not count as running before it: %s',
+  'a command in a redirection after a cd counts as running in the new folder: %s',
   async (command) => {
     const rules = ['allow Bash', 'deny Read(./secrets/**)'];
     const policy = await policyFor(rules, 'default', { root: project, home });
