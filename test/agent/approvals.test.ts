@@ -475,7 +475,7 @@ test('an approval closes when its command no longer waits for it', async () => {
   expect([...declinedHosts]).toEqual([]);
 });
 
-test('does not ask again about a denied host until the next prompt', async () => {
+test('a denied host stays denied without asking until the next prompt', async () => {
   const allowed: boolean[] = [];
   const connect = smallTool('Connect', {
     async run({ domain }, { confirm }) {

@@ -92,7 +92,7 @@ test('a mentioned file is attached as Read shows it, and Edit accepts it as read
   expect(result).toMatchObject({ name: 'Edit', status: 'ok' });
 });
 
-test('attaches line ranges, quoted names and folders', async () => {
+test('line ranges, quoted names and folders can be mentioned', async () => {
   const { ask, attached } = await project({ answers: [says('Yes.')] });
   await ask('See @src/a.ts#L2-3, @"src/my file.md" and @src/.');
   expect(attached().map(({ message: { content }, data }) => [data?.title, data?.summary, content])).toEqual([

@@ -7,7 +7,7 @@ import { configuration, createTestHome, failure, step, summary } from '../contex
 test.each([
   ['done', summary('## Status\nAll is read.')],
   ['fallback', failure()],
-])('measures the context again after a /compact that ends with %s', async (outcome, reply) => {
+])('the context is measured again after a /compact that ends with %s', async (outcome, reply) => {
   const home = await createTestHome({ windowTokens: 40_000, waits: true });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);

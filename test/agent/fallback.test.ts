@@ -21,7 +21,7 @@ test.each<[Partial<ModelError>, boolean]>([
   [{ kind: 'model_not_found', status: 404, retryable: false }, false],
   [{ kind: 'quota', status: 429, retryable: false }, false],
   [{ kind: 'overflow', status: 400, retryable: false }, false],
-])('falls back to another model after %o: %s', (error, expected) => {
+])('a turn falls back to another model after %o: %s', (error, expected) => {
   expect(isUnavailable({ ...down, ...error })).toBe(expected);
 });
 
@@ -34,7 +34,7 @@ test.each([
   // Over the limit already, as after a failed compaction: no worse with the same window.
   [['a', 'b'], { a: 99_000, b: 100_000 }, [], { usedTokens: 90_000 }, 'b'],
 ])(
-  'with fallback models %j, context windows %o, failed models %j and usage %o, uses %s',
+  'with fallback models %j, context windows %o, failed models %j and usage %o, the fallback is %s',
   (ids, windows: Record<string, number>, failed, at, expected) => {
     const models = ids.map((id) => modelInfo(id, windows[id] ?? 0));
     expect(nextModel(models, new Set<string>(failed), { ...size, ...at })?.id).toBe(expected);
@@ -68,7 +68,7 @@ function setUp(...ids: readonly string[]) {
   };
 }
 
-test('retries the chosen model once after a while, and reports its recovery', () => {
+test('the chosen model is retried once after a while, and its recovery is reported', () => {
   const { fallback, use, id, told, wait } = setUp('a', 'b');
   fallback.begin();
   expect(use(down)).toBe(true);
@@ -111,7 +111,7 @@ test.each(['auth', 'model_not_found', 'quota'] as const)(
     const wrong: ModelError = { kind, message: 'The provider "a" is invalid.', retryable: false };
     const { fallback, use, id, told } = setUp('a', 'b', 'c');
     fallback.begin();
-    // The mistakes of the chosen model are the user's to correct.
+    // Such failures of the chosen model are for the user to fix.
     expect([use(wrong), id()]).toEqual([false, 'main']);
     fallback.begin();
     expect([use(down), use(wrong), id()]).toEqual([true, true, 'b']);
@@ -120,7 +120,7 @@ test.each(['auth', 'model_not_found', 'quota'] as const)(
       'main is unavailable; using a.',
       'a is skipped: The provider "a" is invalid. Using b.',
     ]);
-    // An invalid request would also be invalid elsewhere.
+    // An invalid request would be invalid for other models as well.
     expect(use({ ...wrong, kind: 'bad_request' })).toBe(false);
   },
 );

@@ -103,7 +103,7 @@ test('an interrupt stops a running tool at once, and later calls do not run', as
     answers: [calls(['a', 'Bash'], ['b', 'Edit'])],
   });
   when(is('tool_started'), () => setTimeout(() => agent.submit(stop), 20));
-  // Otherwise it would hang.
+  // Without the interrupt, the tool would never end.
   await ask('Go');
   expect(lines().slice(-6)).toEqual([
     'tool_started a Bash "Bash it"',
@@ -156,7 +156,7 @@ test('an interrupt during automatic compaction changes nothing and keeps the pro
   });
   await ask('Hi');
   let stops = 0;
-  // The first stops the summary, so removal is used instead; the second ends the turn.
+  // The first interrupt stops the summary, so removal is used instead; the second ends the turn.
   when(is('compaction_progress'), () => agent.submit(stop));
   when(is('compaction_ended'), () => {
     if (stops++ === 0) agent.submit(stop);

@@ -213,7 +213,7 @@ test('a forbidden mode cannot be selected, a notice says why, and Shift+Tab skip
     answers: [says('Done.')],
   });
   await run({ type: 'set_mode', mode: 'auto' });
-  // A switch is written behind what the op returns.
+  // A mode change would be written after the op has returned.
   await ask('Go');
   expect(agent.state().mode).toBe('default');
   expect(agent.state().modes.cycle).toEqual(['default', 'acceptEdits', 'plan']);

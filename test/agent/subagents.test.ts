@@ -27,7 +27,7 @@ async function family(
     readonly children: Readonly<Record<string, readonly Answer[]>>;
     readonly ofChildren?: Given;
     readonly definitions?: readonly AgentDefinition[];
-    /** Called before each is created. */
+    /** Called before each subagent is created. */
     readonly creating?: (request: ChildRequest) => Promise<void>;
   },
 ) {
@@ -199,7 +199,7 @@ test.each(['is created anyway', 'is not created'])(
       isClosed = true;
     });
     await new Promise((resolve) => setImmediate(resolve));
-    // Closing waits for what is still to be removed.
+    // Closing waits until the subagent that is still being created has been removed.
     expect(isClosed).toBe(false);
     door.open();
     await closing;

@@ -8,7 +8,7 @@ import { calls, delta, gate, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
 import { type Given, startAgent, type TestAgent } from './testAgent.ts';
 
-/** One list of events for both, in the order in which they came. */
+/** One list of events for both, in order of arrival. */
 async function twoAgents(given: (id: string) => Given) {
   const [left, right] = await Promise.all(['left', 'right'].map((id) => startAgent({ id, ...given(id) })));
   if (left === undefined || right === undefined) throw new Error('two were started');
@@ -42,7 +42,7 @@ test('events of two concurrent agents are distinguished by agent, even if calls 
     expect(of(id, heard)).toContain(`tool_output call_1 ${id} looks`);
     expect(of(id, heard)).toContain(`text_delta I am ${id}`);
   }
-  // Both worked at the same time: neither list is a contiguous block of the common one.
+  // Both worked at the same time: their events are interleaved.
   const firstOfRight = heard.findIndex(({ agentId }) => agentId === 'right');
   const lastOfLeft = heard.findLastIndex(({ agentId }) => agentId === 'left');
   expect(firstOfRight).toBeLessThan(lastOfLeft);
@@ -76,7 +76,7 @@ test('one screen shows both agents, each with its own streaming text, tools and 
 
 test('an approval names its agent, and the answer reaches only that agent', async () => {
   const { left, right, heard } = await twoAgents((id) => ({
-    // The ids of questions repeat between agents, as here.
+    // Question ids may repeat between agents, as here.
     newId: () => 'question',
     tools: [smallTool('Write', { run: () => ok(`${id} wrote`) })],
     decide: async () => ({ behavior: 'ask', reason: 'writing needs approval' }),

@@ -25,7 +25,7 @@ interface Session {
   readonly inGit: boolean;
   readonly rounds: readonly Round[];
   readonly last: readonly ShellStep[];
-  /** The call to rewind to, before it ran. */
+  /** The call to rewind to: the state before it ran. */
   readonly point: number;
 }
 

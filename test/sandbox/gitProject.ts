@@ -15,8 +15,8 @@ export interface Project extends Confined {
 }
 
 /**
- * Creates one; its folder is empty. Commands may change git folders, as if each were a git command or settings opened the
- * folders: `gitReadOnly.test.ts` is about the others.
+ * Creates a project with an empty folder. Commands may change git folders, as if each were a git command or settings
+ * opened the folders; `gitReadOnly.test.ts` tests other commands.
  */
 export async function project(given: Given = {}): Promise<Project> {
   const opened = await confined({ mayChangeGit: true, ...given });

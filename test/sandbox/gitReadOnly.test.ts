@@ -196,7 +196,7 @@ describe.skipIf(!hasSandbox)('git folders', { tags: 'long' }, () => {
     const { text } = await given.run('cd sub && sh ../evil.sh && git commit -q --allow-empty -m x');
     expect(text).toContain('(Not run, because the command ended in another folder: git commit');
     expect(existsSync(join(root, 'evil/.git/COMMIT_EDITMSG'))).toBe(false);
-    // A named folder that is replaced by a link, and the folder of the session by another one.
+    // The named folder is replaced by a link, and the session's folder by another folder.
     const committing = 'git commit -q --allow-empty -m x';
     const replacing = ['cd ..', 'rmdir sub && ln -s evil sub', 'EVIL=$PWD/evil'];
     writeFileSync(join(root, 'evil.sh'), [...replacing, ...forging].join('\n'));

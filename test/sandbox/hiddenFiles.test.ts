@@ -75,7 +75,7 @@ describe('a hidden file', () => {
     const files = watchHiddenFiles(hidden, async () =>
       names.filter((path) => path !== at('.env.local') || change === changes['creates another secret']),
     );
-    // Clocks of file systems are coarse.
+    // File system clocks are coarse.
     await new Promise((resolve) => setTimeout(resolve, 20));
     change(at);
     return files.exposed();

@@ -110,7 +110,7 @@ describe.skipIf(!hasSandbox)('a protected or hidden file that is replaced while 
     }, 60_000);
     return text;
   };
-  /** As programs save: a new file takes the name, or the old one gets another name first. */
+  /** Replaces a file as programs do when they save: a new file takes the name, or the old one is renamed first. */
   const replaceBy = {
     'a rename': (path: string) => {
       writeFileSync(`${path}.new`, 'new\n');
@@ -144,7 +144,7 @@ describe.skipIf(!hasSandbox)('a protected or hidden file that is replaced while 
     replace(file);
     await noted(at, '.envrc');
     await vi.waitFor(async () => {
-      // In place: the mount is of this file.
+      // Writes in place, since the mount is of this file.
       writeFileSync(file, 'clean\n');
       await laterTicks(at);
       expect(readFileSync(file, 'utf8')).toBe('clean\n');
@@ -160,7 +160,7 @@ describe.skipIf(!hasSandbox)('a protected or hidden file that is replaced while 
     await laterTicks(at);
     expect(await output(at)).not.toContain('TOKEN-1');
     replaceBy['a rename'](file);
-    // Also the old content: the kernel drops the mount before the new file takes the name.
+    // The note includes the old content: the kernel drops the mount before the new file takes the name.
     expect(await noted(at, file)).toContain('did not keep the old and the new content from it');
     // A file that was opened before can still be read.
     await laterTicks(at);
@@ -272,7 +272,7 @@ describe.skipIf(!hasSandbox)('a protected or hidden file that is replaced while 
     writeFileSync(config, 'new');
     await noted(at, 'sub/.git');
     await vi.waitFor(async () => {
-      // In place: the mount is of this folder.
+      // Writes in place, since the mount is of this folder.
       writeFileSync(config, 'clean');
       await laterTicks(at);
       expect(readFileSync(config, 'utf8')).toBe('clean');

@@ -51,7 +51,7 @@ async function inBackground({ run, root }: Project, script: string, ready: strin
 const commitIn = (folder: string): string =>
   `git -C ${folder} add -A && git -C ${folder} commit -q --allow-empty -m after`;
 
-/** Puts hooks into a repository whenever they are missing, from before it exists. */
+/** Keeps adding missing hooks to a repository, starting before it exists. */
 const planting = (folder: string): string =>
   `touch ready; while :; do for name in pre-commit commit-msg post-commit post-checkout post-index-change; do
     [ -d ${folder} ] && mkdir -p ${folder}/hooks && ln ../plant.sh ${folder}/hooks/$name || ln plant.sh ${folder}/hooks/$name
@@ -163,7 +163,7 @@ describe.skipIf(!hasSandbox)('a repository in the project', { tags: 'long' }, ()
       until [ -e go ]; do sleep 0.1; done; mv evil.txt ${folder}/.git; touch replaced; sleep 60`,
         'ready',
       );
-      // Checked out while the task runs.
+      // The checkouts are created while the task runs.
       git('.', 'worktree', 'add', '-q', 'linked');
       git('.', 'submodule', 'update', '-q', '--init');
       const { text } = await run(`touch go && sleep 2 && ${commitIn(folder)}`);

@@ -245,7 +245,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
       return answer.text();
     };
     await vi.waitFor(async () => expect(await fetched()).toBe(body), { timeout: 30_000, interval: 100 });
-    // Each connection is one for the helper, and leaves nothing behind in this process.
+    // Connections leave no listeners behind in this process, which would cause a warning.
     const warnings: Error[] = [];
     const warn = (warning: Error): number => warnings.push(warning);
     process.on('warning', warn);

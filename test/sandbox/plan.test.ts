@@ -193,7 +193,7 @@ test('the macOS profile has the same rules as the plan', () => {
   expect(seatbeltProfile(planCommand('workspace-write', 'read-only', where, places))).not.toContain(
     'network-outbound',
   );
-  // Every bracket is closed, in strings or out of them.
+  // Brackets outside strings and comments are balanced.
   const bare = profile.replace(/;.*$/gm, '').replace(/#?"(?:\\.|[^"\\])*"/g, '');
   expect(bare.match(/\(/g)?.length).toBe(bare.match(/\)/g)?.length);
 });
@@ -456,7 +456,7 @@ describe('a failed command', () => {
   });
 });
 
-test('finds names in a temporary folder where environment variables make programs look for code', () => {
+test('names in a temporary folder where environment variables make programs look for code are found', () => {
   const env = {
     PATH: '/usr/bin:/tmp/venv/bin:relative:/private/tmp/b',
     PYTHONPATH: '/tmp/lib',
@@ -524,7 +524,7 @@ describe('the host in a ClientHello', () => {
   });
 });
 
-test('finds a secret under each of its mounted paths', () => {
+test('a secret is found under each of its mounted paths', () => {
   const mounts = readMounts(
     [
       '22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw',
@@ -546,7 +546,7 @@ test.each([
   ['/', '/'],
   ['/usr', '/usr'],
   ['/usr/bin', '/usr/bin'],
-])('reports the setting that hides %s, which the shell needs', (path, named) => {
+])('the setting that hides %s, which the shell needs, is reported', (path, named) => {
   const hidden = [{ path, isDirectory: true }];
   const need = { ...where, root: '/home/u/p' };
   expect(hiddenNeed({ ...places, hidden }, need)).toContain(

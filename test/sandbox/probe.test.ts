@@ -24,13 +24,13 @@ test('one start of bubblewrap is enough if everything works', async () => {
   if (probed.sealed.includes('/')) expect(starts[0]).toContain('--remount-ro /../oldroot');
 });
 
-test('tries again without sealing if bubblewrap cannot seal mounts', async () => {
+test('the probe tries again without sealing if bubblewrap cannot seal mounts', async () => {
   const { probed, starts } = await probeWith('case "$*" in *bind-try*) exit 1;; esac');
   expect(probed).toMatchObject({ state: { type: 'on' }, sealed: [] });
   expect(starts).toHaveLength(2);
 });
 
-test('reports the message of a bubblewrap that does not work at all', async () => {
+test('the probe reports the error message of a bubblewrap that does not work', async () => {
   const { probed } = await probeWith('echo "bwrap: no namespaces" >&2; exit 1');
   expect(probed.state).toMatchObject({
     type: 'unavailable',
@@ -38,7 +38,7 @@ test('reports the message of a bubblewrap that does not work at all', async () =
   });
 });
 
-test('starts nothing if the settings turn the sandbox off', async () => {
+test('the probe starts nothing if the settings turn the sandbox off', async () => {
   const { probed, starts } = await probeWith('exit 0', { enabled: false });
   expect(probed.state.type).toBe('off');
   expect(starts).toEqual([]);

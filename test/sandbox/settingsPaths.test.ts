@@ -28,7 +28,7 @@ describe.skipIf(!hasSandbox)('a path in the settings', () => {
         expect(text).toMatch(/end$/);
         expect(text).not.toContain('SECRET');
         expect(existsSync(join(folder, 'new'))).toBe(false);
-        // A folder of the same name opens, as was approved.
+        // A real folder of that name is opened, as the settings say.
         rmSync(join(bench.root, name));
         expect((await bench.run(`mkdir -p ${name} && echo x > ${name}/new && cat ${name}/new`)).text).toBe(
           'x',
@@ -110,7 +110,7 @@ describe.skipIf(!hasSandbox)('a path in the settings', () => {
 
 describe.skipIf(!hasSandbox)('a path that managed settings hide', () => {
   const hidden = '../../outside';
-  /** Where temporary folders are, if inside. */
+  /** A temporary folder inside the hidden folder. */
   const temporary: Given['temporary'] = ({ base }) => [join(base, 'outside/tmp')];
   const ways: readonly (readonly [string, Given])[] = [
     ['allowRead for it', { allowRead: [hidden] }],

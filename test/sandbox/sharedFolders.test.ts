@@ -39,7 +39,7 @@ describe.skipIf(!hasSandbox)('dependencies that share their files with other pro
     );
     expect(existsSync(join(root, 'node_modules/.cache/a/b'))).toBe(true);
     expect(existsSync(join(root, prisma, 'c'))).toBe(true);
-    // Removing a name changes no other project.
+    // Removing a hard link does not change other projects.
     await run('rm -rf node_modules');
     expect(existsSync(join(root, 'node_modules'))).toBe(false);
     expect(inStore(pnpmFile)).toBe('old\n');

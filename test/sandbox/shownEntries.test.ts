@@ -1,4 +1,4 @@
-/** What a private temporary folder shows if the file system changes at the worst moment or lacks links. */
+/** What a private temporary folder shows if files change at the worst moment or the file system does not support hard links. */
 import {
   linkSync,
   lstatSync,

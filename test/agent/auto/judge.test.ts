@@ -17,7 +17,10 @@ const asks = async (): Promise<PermissionDecision> => ({
 const tool = smallTool('Edit', { access: { type: 'write', paths: ['/p/a'] } });
 const verdict = (decision: string, reason = 'Because.') => says(JSON.stringify({ decision, reason }));
 
-/** A test agent in auto mode; approvals get the given answers, in order. The clock stands still unless `late`, so the judge never times out. */
+/**
+ * A test agent in auto mode, whose approvals get the given answers, in order. The clock stands still unless `late`, so
+ * the judge never times out.
+ */
 async function auto(
   given: Given & { readonly user?: PermissionAnswer[]; readonly late?: boolean },
 ): Promise<TestAgent> {
@@ -80,7 +83,7 @@ test('a call that the judge denies does not run, and the model gets the reason',
   });
 });
 
-test('if the judge is not sure, the user is asked and sees its reason', async () => {
+test('if the judge is unsure, the user is asked and sees its reason', async () => {
   const { ask, lines } = await auto({
     answers: [calls(['a', 'Edit']), verdict('ask', 'The words are vague.'), says('Done.')],
     user: [{ behavior: 'allow' }],
@@ -134,7 +137,7 @@ test.each<[string, Answer]>([
   ['a truncated reply', says('{"decision":"allow","reason":"x"}', { finishReason: 'length' })],
   ['a tool call', calls(['x', 'Edit'])],
   ['an error', fails({ retryable: true, message: 'Down.' })],
-])('asks the user if the judge returns %s instead of a verdict', async (_what, answer) => {
+])('the user is asked if the judge returns %s instead of a verdict', async (_what, answer) => {
   const { ask, lines, context } = await auto({
     answers: [calls(['a', 'Edit']), answer, says('Done.')],
     user: [{ behavior: 'deny', comment: 'no' }],
@@ -149,7 +152,7 @@ test.each<[string, Answer]>([
   });
 });
 
-test('asks the user if the judge times out', async () => {
+test('the user is asked if the judge times out', async () => {
   const { ask, lines, clock } = await auto({
     late: true,
     answers: [calls(['a', 'Edit']), hangsAfter(), says('Done.')],

@@ -58,7 +58,7 @@ test('each turn lists the files that its calls and commands changed, but not tho
   ]);
 });
 
-test('rewinds conversation and files to before a turn, and undo restores everything', async () => {
+test('a rewind restores the conversation and files from before a turn, and its undo restores everything', async () => {
   for (const scope of ['both', 'conversation', 'files'] as const) {
     const set = await startRewindTest({
       answers: [
@@ -212,7 +212,7 @@ test('changes by an MCP tool that names no file are recorded and can be rewound'
   expect(await set.tree()).toEqual({});
 });
 
-test('scans the tree during the request, and again while the model is writing a command', async () => {
+test('the tree is scanned during the request, and again while the model is writing a command', async () => {
   const scans: (() => void)[] = [];
   let count = 0;
   const scan = (number: number): Promise<void> =>
@@ -228,7 +228,7 @@ test('scans the tree during the request, and again while the model is writing a 
       },
     }),
     answers: [
-      // Each waits for a scan that nothing else would start.
+      // Each reply waits for a scan; without it the test would hang.
       async function* (_request, signal, onSent) {
         seen.push(count);
         onSent?.({ hash: 'a' });
@@ -240,7 +240,7 @@ test('scans the tree during the request, and again while the model is writing a 
       },
       async function* () {
         seen.push(count);
-        // A client that does not report what it sends is known to wait once it sends something.
+        // A client that does not report a sent request counts as having sent it once it streams something.
         yield { type: 'reasoning_delta', text: 'Hm.', field: 'reasoning' };
         await scan(3);
         yield* says('Done.');
@@ -307,7 +307,7 @@ test('a failing checkpoint is reported once and does not fail any call', async (
   expect(results).toEqual(['ok', 'ok']);
 });
 
-test('does not touch git’s own files in a git repository', { tags: 'long' }, async () => {
+test('a rewind does not touch git’s own files in a git repository', { tags: 'long' }, async () => {
   const set = await startRewindTest({
     answers: [bash('c1', 'echo 2 > tracked; git mv moved elsewhere; echo n > new'), says('Done.')],
   });
@@ -350,7 +350,7 @@ describe('after the program was killed', () => {
           bash('c2', 'echo 2 > a; printf "\\001" > b'),
           says('Done.'),
         ],
-        // From then on it processes this many paths and dies, and nothing more is written.
+        // Once `left` is set, this many steps are applied; then the program dies without writing more.
         wrap: (files) => ({
           ...files,
           async apply({ steps }) {
