@@ -81,6 +81,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     isEphemeral: options.isEphemeral === true,
     now: () => Date.now(),
     excluded: loaded.ownExcludedCommands,
+    isUntrusted: options.isTrusted !== true,
   });
   return {
     programs,

@@ -363,6 +363,7 @@ export class McpServer {
           : {},
       log: (text) => this.#append(text),
       ...{ role: serverRole(this.source.name), programs: this.#deps.programs },
+      isApart: this.#apart !== undefined,
       ofFolder: this.#isOfFolder ? serverProgram(this.source.definition) : undefined,
       onChanged: () => this.#relist(),
       onElicit: canAskUser === true ? this.#requests.answer : undefined,

@@ -37,6 +37,8 @@ export interface StdioPorts {
   readonly log: (text: string) => void;
   /** The user's name for the server. */
   readonly role?: string;
+  /** See `SettingsProgram`. */
+  readonly isApart?: boolean;
   /** See `SettingsProgram.ofFolder`. */
   readonly ofFolder?: ProgramText | undefined;
   /** How it must be started now; absent = with the user's rights. */
@@ -67,8 +69,8 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, cwd } = this.#endpoint;
-    const { env, role = 'MCP server', ofFolder, programs, signal } = this.#ports;
-    const program = { role, command, args, cwd, env, ofFolder, signal };
+    const { env, role = 'MCP server', isApart = false, ofFolder, programs, signal } = this.#ports;
+    const program = { role, command, args, cwd, env, isApart, ofFolder, signal };
     const run: SettingsRun = (await programs?.admit(program)) ?? { type: 'outside' };
     if (run.type === 'held') throw new Error(run.problem);
     const child = this.#spawn(run);

@@ -2,12 +2,16 @@
 import type { TurnQuestion } from '../../protocol/permissions.ts';
 import type { HeldRun, SettingsProgram } from '../../protocol/settingsPrograms.ts';
 
-/** Why: files that it may run were changed without approval, or nothing says which files it runs. */
-export type ProgramConcern = 'changed' | 'unknown';
+/**
+ * Why: files that it may run were changed without approval, nothing says which files it runs, or the user has not trusted
+ * the folder whose code it may run.
+ */
+export type ProgramConcern = 'changed' | 'unknown' | 'untrusted';
 
 const REASONS: Readonly<Record<ProgramConcern, string>> = {
   changed: 'files that it may run were changed without your approval',
   unknown: 'which script it runs is known only when it starts, so it cannot be checked',
+  untrusted: 'it may run code of this folder, which you have not trusted',
 };
 
 /** For the questions before it is used for the first time. */
@@ -28,8 +32,7 @@ export function heldProgram(
 
 /** `cause`: what the sandbox prevented, if known. */
 export function confinedAdvice(command: string, concern: ProgramConcern, cause: string | undefined): string {
-  const because =
-    concern === 'changed' ? 'because files were changed without your approval' : `because ${REASONS.unknown}`;
+  const because = `because ${concern === 'changed' ? 'files were changed without your approval' : REASONS[concern]}`;
   return `It ran in the sandbox${cause === undefined ? '' : `: ${cause}`}, ${because}. ${remedy(command, concern)}`;
 }
 
@@ -40,22 +43,32 @@ export function programQuestion(
   text: string,
   id: string,
 ): Omit<TurnQuestion, 'agentId'> {
-  const [headline, reason] =
-    concern === 'changed'
-      ? [
-          `Run your ${role} even though files were changed?`,
-          'It may run project files, and some were changed without your approval. Your answer applies until the session ends; /hooks reviewed stops these prompts.',
-        ]
-      : [
-          `Run your ${role} even though its script cannot be checked?`,
-          'Which script it runs is known only when it starts, so it may be one that you have not approved. Your answer applies until the session ends; a constant path in the settings of this folder stops these prompts.',
-        ];
+  const { what, reason } = QUESTIONS[concern];
+  const headline = `Run your ${role} even though ${what}?`;
   return {
     ...{ id, headline, reason },
     title: `Your ${role}`,
     preview: { type: 'command', command: text, cwd, confinement: 'Runs without a sandbox.' },
   };
 }
+
+const QUESTIONS: Readonly<Record<ProgramConcern, { readonly what: string; readonly reason: string }>> = {
+  changed: {
+    what: 'files were changed',
+    reason:
+      'It may run project files, and some were changed without your approval. Your answer applies until the session ends; /hooks reviewed stops these prompts.',
+  },
+  unknown: {
+    what: 'its script cannot be checked',
+    reason:
+      'Which script it runs is known only when it starts, so it may be one that you have not approved. Your answer applies until the session ends; a constant path in the settings of this folder stops these prompts.',
+  },
+  untrusted: {
+    what: 'you have not trusted this folder',
+    reason:
+      'It may run code that it finds in this folder. Your answer applies until the session ends; adding it to sandbox.excludedCommands in your own config.json stops these prompts.',
+  },
+};
 
 const MAX_SHOWN = 80;
 
@@ -64,6 +77,8 @@ function remedy(command: string, concern: ProgramConcern): string {
   if (concern === 'unknown')
     return 'To let it run outside, use a constant path to the script in the settings of this folder, or move the command to your own config.json.';
   const shown = quotedCommand(command) || 'its command';
+  if (concern === 'untrusted')
+    return `To let it run outside the sandbox, add ${shown} to sandbox.excludedCommands in your own config.json.`;
   return `Once you have reviewed the changes, /hooks reviewed lets it run outside the sandbox; so does adding ${shown} to sandbox.excludedCommands in your own config.json.`;
 }
 

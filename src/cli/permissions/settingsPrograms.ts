@@ -11,6 +11,7 @@ import { statOf } from '../../disk/fileLookups.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { unmoved } from '../../disk/settingsPaths.ts';
+import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
 import type {
   Access,
   PermissionAnswer,
@@ -72,6 +73,8 @@ interface ProgramPlaces {
   /** Commands that run outside the sandbox, from the user's own or managed settings. */
   readonly excluded: readonly string[];
   readonly newId: () => string;
+  /** The user has not trusted the folder: programs of their own settings must not run its code unconfined. */
+  readonly isUntrusted?: boolean;
 }
 
 /** A call that may change files and that the user did not approve itself. */
@@ -127,14 +130,17 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     const script = await scripts.stateOf(program, (question) => askedOf(session, question, program.signal));
     if (script.type === 'changed') return { ...script, type: 'held' };
     const changed = await tracker.changedFolders();
-    const concern = script.type === 'unknown' ? 'unknown' : 'changed';
-    if (changed === undefined && concern === 'changed') return outside;
+    const isForeign = places.isUntrusted === true && isOwn(program) && mayLoad(textOf(program), root);
+    const concern = script.type === 'unknown' ? 'unknown' : changed === undefined ? 'untrusted' : 'changed';
+    if (concern === 'untrusted' && !isForeign) return outside;
     if (session === undefined)
       return heldProgram(program, concern, 'there is no session with a sandbox that it could run in', true);
     const { permissions, sandbox } = session;
-    const text = program.args === undefined ? program.command : scriptOf(program);
+    const text = textOf(program);
     const code =
-      concern === 'unknown' ? 'workspace' : await codeOf(program, text, changed ?? [], permissions);
+      concern === 'unknown'
+        ? 'workspace'
+        : await codeOf(program, text, { changed, isOwn: isForeign }, permissions);
     if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
     const state = await sandbox.state();
     if (state.type !== 'on') return askUser(program, text, { code, concern }, state.reason, session);
@@ -153,20 +159,24 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     };
   };
 
-  /** The changed folders from which the program loads code. */
+  /** The folders from which the program loads code: of those that were changed, or of the project. */
   const codeOf = async (
     program: SettingsProgram,
     text: string,
-    changed: readonly string[],
+    { changed, isOwn }: { readonly changed: readonly string[] | undefined; readonly isOwn: boolean },
     permissions: ProgramSession['permissions'],
   ): Promise<CodeRun> => {
-    const workspace = [...new Set([...changed, ...opened, ...temporary])];
+    const workspace = changed === undefined ? [root] : [...new Set([...changed, ...opened, ...temporary])];
     // Loads the tables about commands, which a session does not need to open.
     const { codeRunBy } = await import('./workspaceCode.ts');
-    const { ledPrograms } = await import('../../tools/shell/steeringVariables.ts');
+    const { isSteeringName, ledPrograms } = await import('../../tools/shell/steeringVariables.ts');
     const { root: project, home } = places;
     const effects: CodePlace['effects'] = (command, cwd) => permissions.effects(command, cwd, workspace);
-    const led = ledPrograms(program.env, {
+    // The user's own variables are for any folder; only those that programs look for code with may lead into this one.
+    const leading = Object.entries(program.env).filter(
+      ([name]) => changed !== undefined || name === 'PATH' || isSteeringName(name),
+    );
+    const led = ledPrograms(Object.fromEntries(leading), {
       home,
       isOutside: (path) => isOutside(path, workspace, home),
       isSocket: (path) => statOf(path)?.isSocket() === true,
@@ -178,6 +188,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       effects,
       env: program.env,
       isLed: led !== 'none',
+      isOwn,
     };
     if (led === 'all') return 'workspace';
     return codeRunBy(text, program.cwd, place, program.args === undefined);
@@ -223,6 +234,19 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       decide(program).catch((error: unknown) => heldProgram(program, 'changed', messageOf(error), true)),
   };
 }
+
+const textOf = (program: SettingsProgram): string =>
+  program.args === undefined ? program.command : scriptOf(program);
+
+/** True for a program of the user's settings, except one whose starter keeps it from loading code of the folder. */
+const isOwn = ({ ofFolder, isApart }: SettingsProgram): boolean => ofFolder === undefined && isApart !== true;
+
+/**
+ * True if a harmless command may run code of any folder in which it starts: Python takes modules from there (`-c`, `-m`),
+ * and git starts what the repository's settings name.
+ */
+const mayLoad = (text: string, root: string): boolean =>
+  /\b(?:python|pypy)/.test(text) || (/\bgit\b/.test(text) && gitRunsPrograms(root));
 
 /** The user's answer; undefined: there is no user to ask, or the question was withdrawn. */
 async function askedOf(

@@ -31,6 +31,8 @@ export interface CodePlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** True if it leads unknown programs to the workspace. */
   readonly isLed: boolean;
+  /** The user wrote the command for any folder: their scripts elsewhere load nothing from the current one by themselves. */
+  readonly isOwn?: boolean;
 }
 
 /** Facts about a command, with the scripts that it runs. */
@@ -173,6 +175,10 @@ async function judgeScript(
   const text = readFileNow(path, MAX_SCRIPT_BYTES)?.toString('utf8');
   const shell = isStarted ? shellOf(text) : isPlainShell(name) ? name : undefined;
   const unread: Findings = { ...nothing, code: 'script' };
+  const isOwn = place.isOwn === true && isOwnScript(realpath(path), place);
+  const interpreter = isStarted ? /^#![^\n]*?([\w.]+)[ \t]*\n/.exec(text ?? '')?.[1] : name;
+  if (isOwn && shell === undefined && !place.isLed && loadsByScript.test(interpreter ?? ''))
+    return reachesBy([{ value: path, source: '' }], [], place) ? codeOfWorkspace : nothing;
   if (text === undefined || shell === undefined) {
     // Others load modules from the folders around them.
     if (isKept) return keptFolder.test(path) ? unread : codeOfWorkspace;
@@ -188,9 +194,22 @@ async function judgeScript(
   const isSystems = await place.effects(`${shell} -c :`, cwd);
   if (isSystems?.every(({ type }) => type === 'looks') !== true) return codeOfWorkspace;
   const found = await judge(text, cwd, { ...place, depth: place.depth + 1, isText: true });
-  if (found === undefined) return isKept ? unread : codeOfWorkspace;
+  if (found === undefined) return isKept || isOwn ? unread : codeOfWorkspace;
   return isKept && found.code === 'none' ? { ...found, code: 'script' } : found;
 }
+
+/** True for a script in the user's home that no package manager put there: those are tools that load a project's settings. */
+function isOwnScript(path: string, place: Place): boolean {
+  const home = realpath(place.home);
+  if (isIn(path, place) || !isInside(path, home)) return false;
+  const segments = path.slice(home.length + 1).split('/');
+  return segments.every((one) => (!one.startsWith('.') && one !== 'node_modules') || ownFolders.test(one));
+}
+
+const ownFolders = /^\.(?:claude|clawdcode|config)$/;
+
+/** Interpreters that look for modules and settings around the script, not in the current folder. */
+const loadsByScript = /^(?:python|pypy|node|nodejs|perl|ruby)[\d.]*$/;
 
 /** Folders in which no file changes without approval, so that what a script there imports from them does not either. */
 const keptFolder = /\/\.(?:claude|clawdcode)\//;

@@ -5,7 +5,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createPermissions } from '../../../src/cli/permissions/permissions.ts';
 import {
   createSettingsPrograms,
@@ -55,6 +55,7 @@ async function bench({
   excluded = [],
   files = [],
   scripts = [],
+  home = temporaryFolder(),
 }: {
   state?: SandboxState;
   mode?: PermissionMode;
@@ -63,8 +64,8 @@ async function bench({
   files?: readonly (readonly [string, string])[];
   /** Commands of hooks in the settings. */
   scripts?: readonly string[];
+  home?: string;
 } = {}): Promise<Bench> {
-  const home = temporaryFolder();
   const root = join(home, 'project');
   mkdirSync(root);
   for (const [name, text] of files) {
@@ -570,5 +571,92 @@ describe('a script that only the shell can identify', () => {
       /^It ran in the sandbox: it tried .* because which script it runs is known only when it starts.* use a constant path to the script/,
     );
     run.release();
+  });
+});
+
+const reader = 'python3 -c "import sys, json; json.load(sys.stdin)"';
+const ownFiles = [
+  ['.claude/hooks/audit.py', 'import json'],
+  ['.claude/hooks/guard', '#!/usr/bin/env python3\nimport json\n'],
+  ['.claude/hooks/line.sh', '#!/bin/bash\ninput=$(cat)\necho "$(echo "$input" | jq -r .model.id)"\n'],
+  ['.local/bin/tool', '#!/usr/bin/python3\nimport tool\n'],
+  ['hooks/x.js', ''],
+] as const;
+
+describe('in a folder that the user has not trusted', () => {
+  const home = temporaryFolderOfFile();
+  let shared: Bench;
+  beforeAll(async () => {
+    shared = await bench({ files: ownFiles, home });
+  });
+  test.each([
+    ...[reader, 'python3 -m json.tool', 'python3 -', 'timeout 5 python3 -c "import json"'],
+    ...['python3 ~/.local/bin/tool', '/usr/bin/python3 -c "import json"'],
+    ...['python3 ./check.py'],
+    ...['PYTHONPATH=. python3 ~/.claude/hooks/audit.py'],
+  ])(
+    'Python that takes modules from there is confined, although the user’s own settings name it: %s',
+    async (command) => {
+      const { run, open, root } = shared;
+      expect(await run(command)).toBe('outside');
+      const program = { role: 'hook', command, cwd: root, env: {} };
+      const got = await open({ isUntrusted: true }).admit(program);
+      if (got.type === 'confined') got.release();
+      expect(got.type).toBe('confined');
+      expect(got.type === 'confined' && got.advice('', 1)).toContain(
+        'because it may run code of this folder, which you have not trusted. To let it run outside the sandbox, add',
+      );
+      expect((await open({ isUntrusted: true, excluded: [command] }).admit(program)).type).toBe('outside');
+      const ofFolder = { ...program, ofFolder: { command } };
+      expect((await open({ isUntrusted: true }).admit({ ...program, isApart: true })).type).toBe('outside');
+      expect((await open().admit(ofFolder)).type).toBe('outside');
+    },
+  );
+
+  test.each([
+    ...['jq -r .tool_name >> ~/log', 'notify-send done', 'git status --short | wc -l'],
+    ...['python3 ~/.claude/hooks/audit.py --strict', 'python3 -u "$HOME"/.claude/hooks/audit.py'],
+    ...[
+      '~/.claude/hooks/guard',
+      'node ~/hooks/x.js',
+      '~/.claude/hooks/line.sh',
+      'bash ~/.claude/hooks/line.sh',
+    ],
+  ])('the user’s own scripts, and what runs nothing of the folder, run as usual: %s', async (command) => {
+    const { open, root } = shared;
+    const got = await open({ isUntrusted: true }).admit({ role: 'hook', command, cwd: root, env: {} });
+    expect(got.type).toBe('outside');
+  });
+
+  test('git is confined if the folder’s repository makes it start programs', async () => {
+    const { open, root } = await bench({
+      files: [
+        ['project/.git/HEAD', 'ref: refs/heads/main\n'],
+        ['project/.git/config', '[core]\nrepositoryformatversion = 0\nfsmonitor = "touch x; false"\n'],
+        ['project/.git/objects/x', ''],
+        ['project/.git/refs/x', ''],
+      ],
+    });
+    const got = await open({ isUntrusted: true }).admit({
+      ...{ role: 'status line command', command: 'git status --short | wc -l', cwd: root, env: {} },
+    });
+    expect(got.type).toBe('confined');
+  });
+
+  test('without a sandbox the user is asked once, or it does not run', async () => {
+    const asking = await bench({ state: missing, answer: 'allow', files: ownFiles });
+    const programs = asking.open({ isUntrusted: true });
+    const program = { role: 'hook', command: reader, cwd: asking.root, env: {} };
+    expect((await programs.admit(program)).type).toBe('outside');
+    expect((await programs.admit(program)).type).toBe('outside');
+    expect(asking.questions).toEqual([
+      `Run your hook even though you have not trusted this folder? ${reader}`,
+    ]);
+    const silent = await bench({ state: missing, files: ownFiles });
+    const alone = silent.open({ isUntrusted: true });
+    expect(await alone.admit({ ...program, cwd: silent.root })).toMatchObject({
+      ...{ type: 'held', isUnasked: true },
+      problem: expect.stringContaining('it may run code of this folder, which you have not trusted'),
+    });
   });
 });
