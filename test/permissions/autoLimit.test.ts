@@ -87,7 +87,7 @@ describe('the judge never decides on', () => {
   const commands = [
     // Values that `make` would run as code.
     ...["VERBOSE='$(shell id)' make test", "env CI='`id`' npm test", "NODE_ENV='a; id' make"],
-    // Tools that run what follows, code among options, services, and anything outside the project.
+    // Tools that run their arguments, options that contain code, services, and anything outside the project.
     ...[
       'nyc sh run.sh',
       'c8 curl x',
@@ -225,7 +225,7 @@ describe('the judge never decides on', () => {
       'deno run x',
       'bun run x.ts',
     ],
-    // Destruction.
+    // Destructive commands.
     ...[
       'rm -rf .',
       'rm -rf ./',

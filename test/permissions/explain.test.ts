@@ -120,7 +120,7 @@ test('the explanation never differs from the decision', { tags: 'long' }, async 
         const verdicts = explained.parts.flatMap(({ verdict }) =>
           verdict ? [weight[verdict.behavior]] : [],
         );
-        // In a mode that does not ask, a part that asks denies the whole.
+        // In dontAsk, a part that needs approval denies the whole command.
         const gravest = Math.max(...verdicts);
         const expected = mode === 'dontAsk' && gravest === 1 ? 2 : gravest;
         if (verdicts.length > 0) expect(expected).toBe(weight[behavior]);

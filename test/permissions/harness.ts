@@ -39,7 +39,7 @@ const files = [
   'bare/HEAD',
 ];
 
-/** Creates the workspace as it is before each test file, and removes it when the file ends. */
+/** Creates the workspace before each test file and removes it when the file ends. */
 export function newWorkspace(): void {
   const remove = (): void => rmSync(top, { recursive: true, force: true });
   remove();

@@ -318,7 +318,7 @@ describe('a group that does not run because its redirection fails', () => {
     'x=../n.txt; { x=a.txt; } >&9; cat "$x"',
     'x=../n.txt; { { x=a.txt; }; } < missing; cat "$x"',
     'x=-delete; { x=-print; } < missing; find src "$x"',
-    // To dash it runs in the background.
+    // dash runs it in the background.
     'x=../n.txt; { x=a.txt; } &> /dev/null; cat "$x"',
   ]);
 });
@@ -398,7 +398,7 @@ describe('file names that programs interpret', () => {
 
 describe('options and variables that do more than they seem to', () => {
   never([
-    // The pattern of a process, which names a file of processes.
+    // `-F` names a file to read.
     'pgrep -F.env',
     'pgrep -f -F.env',
     // Not valid in Unix style, so read in BSD style: with the environment of each process.

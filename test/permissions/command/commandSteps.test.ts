@@ -70,7 +70,7 @@ test.each([
   'npm ci',
   'npm ci && ls node_modules',
   'npm test && npm run build',
-  // Joined in other ways.
+  // Parts joined in other ways.
   'npm test || git stash',
   'npm test && git add a || git stash',
   'npm test & git add a',
@@ -80,7 +80,7 @@ test.each([
   '{ npm test; git add a; }',
   'f() { npm test; }; f && git add a',
   'cat <<EOF > x && npm test && git add x\na\nEOF',
-  // The state of the shell matters.
+  // Parts that depend on the state of the shell.
   'set -e; npm test; git add a',
   'export A=b && npm test && git add a',
   'x=1; npm test && git commit -m "$x"',

@@ -143,7 +143,7 @@ describe('commands that may do more than read', () => {
     ['ask', 'sort *'],
     ['ask', 'uniq a.txt b.txt'],
     ['ask', 'xxd -r a.txt b.txt'],
-    // Where the value is missing, `-o` is the name of a file to write, and `-bc` is `-b` alone.
+    // If the value is missing, `-o` is the name of a file to write, and `-bc` is `-b` alone.
     ['ask', 'xxd a.txt -o'],
     ['ask', 'xxd -bc a.txt'],
     ['ask', 'xxd a.txt --'],
@@ -262,7 +262,7 @@ describe('commands that may do more than read', () => {
     ['ask', 'for path in ./bin; do ls; done'],
     ['ask', 'select HOME in src; do git log; done'],
     ['ask', 'grep -R --include=*.txt x .'],
-    // Among the names is a link to a secret, or one that leads out.
+    // The names include a link to a secret or out of the workspace.
     ['ask', 'cat *.txt'],
     ['ask', 'cat inn[o]*.txt'],
     ['ask', 'cat l?nk/*'],
@@ -270,7 +270,7 @@ describe('commands that may do more than read', () => {
     ['ask', 'if rm a.txt; then ls; fi'],
     ['ask', 'case $(rm a) in x) ls;; esac'],
     ['ask', 'cat <<EOF\n$(rm a.txt)\nEOF'],
-    // A word that the shell makes may be an option, another file, or the name of a variable that runs a command.
+    // A word that the shell produces may be an option, another file, or the name of a variable that runs a command.
     ['ask', "printf {-v,'a[$(touch p)]',x}"],
     ['ask', "git grep -e {alpha,'-Otouch p;:'}"],
     ['ask', 'sort -k {1,-o,FILE} in'],
@@ -287,9 +287,9 @@ describe('commands that may do more than read', () => {
     ['ask', 'seq -f "$GITHUB_TOKEN" 1'],
     ['ask', 'expr "$GITHUB_TOKEN"'],
     ['ask', 'cat <<< "$GITHUB_TOKEN"'],
-    // Guessed letter by letter, or shown by the shell itself.
+    // A secret guessed letter by letter, or shown by the shell itself.
     ['ask', 'case "$GITHUB_TOKEN" in a*) echo a;; esac'],
-    // What has been read may be anything.
+    // A value that was read may be anything.
     ['allow', 'read -r x; ls a', 'Bash(ls *)'],
     ['ask', 'read -r x; cat "$x"', 'Bash(read *)'],
     ['ask', 'x=a.txt; read -r x; cat "$x"', 'Bash(read *)'],
@@ -313,12 +313,12 @@ describe('commands that may do more than read', () => {
     ['ask', 'tree -l'],
     ['ask', 'fd -L x'],
     ['ask', 'select x in a b; do ls; done'],
-    // A pattern without quotes is as many words as there are files.
+    // An unquoted pattern becomes as many words as there are files.
     ['ask', 'grep -v ./.*'],
     ['ask', 'grep a* b.txt'],
     ['ask', 'sort -o* a.txt'],
     ['ask', 'uniq a*'],
-    // Without a match it stays as it is, unless the line creates one.
+    // A pattern without a match stays as it is, unless the line creates one.
     ['allow', 'git log --grep=a*'],
     ['allow', 'grep -rn x --include=*.ts src'],
     ['allow', 'grep -rn --include=*.{ts,tsx} x src'],
@@ -332,7 +332,7 @@ describe('commands that may do more than read', () => {
     ['allow', "grep 'a*' b.txt"],
     ['allow', 'grep a src/*.ts'],
     ['allow', "find src -name 'a*'"],
-    // Shells read these differently, or calculate with them.
+    // Shells read these differently, or evaluate them as arithmetic.
     ['ask', `: "\${x:-'$(touch p)'}"`],
     ['ask', "for i in 'a[$(touch p)]'; do : ${HOME:i}; done"],
     ['ask', ': {b[i]}>/dev/null'],
@@ -341,7 +341,7 @@ describe('commands that may do more than read', () => {
     ['ask', "echo $'a'"],
     ['allow', 'exit 1'],
     ['allow', 'sleep 0.5'],
-    // All that is in a folder, `.env` included.
+    // Everything in a folder, including `.env`.
     ['ask', "grep -rh --include='*.local' '' ."],
     ['ask', "rg '' secret"],
     ['ask', "rg '' secre[t]"],
@@ -350,7 +350,7 @@ describe('commands that may do more than read', () => {
     ['allow', 'grep -rn foo src'],
     ['ask', 'diff . sub'],
     ['allow', 'diff a.txt b.txt'],
-    // To the shell an unquoted body is double-quoted text; Markdown has backticks.
+    // The shell treats an unquoted body as double-quoted text, and Markdown contains backticks.
     ['ask', 'cat <<EOF\nFirst run `touch x`, then test.\nEOF'],
     ['ask', 'cat <<EOF\n    `touch x`\nEOF'],
     ['ask', 'cat <<-EOF\n\t$(touch x)\n\tEOF'],
@@ -523,7 +523,7 @@ describe('rules for commands', () => {
         'CI="`id`"',
       ],
       ...["timeout 5 env GOOS='$(shell id)'", "env CI=1 DEBUG='$(shell id)'", 'DEBUG=$x', 'env DEBUG=$x'],
-      // The shell replaces the word by the names of files, such as `DEBUG=$(shell id)`.
+      // The shell replaces the word with file names, such as `DEBUG=$(shell id)`.
       ...['env DEBUG=*', 'env DEBUG=app:"x"*'],
       ...[
         "export CI='$(id)';",
@@ -649,7 +649,7 @@ describe('the folder in which a command runs', () => {
     ['ask', 'cat src/*/../../../x'],
     ['ask', 'ls ~'],
     ['ask', 'ls ~root'],
-    // To dash `.*` is the parent too.
+    // In dash, `.*` matches the parent folder as well.
     ['ask', 'du -a .*'],
     ['ask', 'ls src/deep/../../.*'],
     ['ask', 'find / -name x'],

@@ -29,7 +29,7 @@ const attached: Rows = {
   ],
 };
 
-/** Code that starts programs in ways of its language, with the words in any order. */
+/** Code that starts programs with functions of its language, with the words in any order. */
 const inCode: Rows = {
   ask: [
     `awk '{print "push"|"xargs git"}' a.txt`,

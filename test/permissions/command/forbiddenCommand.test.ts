@@ -8,7 +8,7 @@ import { bash, root } from '../harness.ts';
 mkdirSync(join(root, 'secrets'), { recursive: true });
 writeFileSync(join(root, 'secrets/x'), 'x\n');
 
-/** Commands that a rule denies, commands that it may match, so they ask, and commands that it does not match. */
+/** Commands that a rule denies, that it may match (these need approval), and that it does not match. */
 interface Rows {
   readonly deny?: readonly string[];
   readonly ask?: readonly string[];

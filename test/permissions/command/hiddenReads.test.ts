@@ -79,7 +79,7 @@ describe('a pattern excludes only files that it excludes for the program', () =>
     // If an exclusion comes first, grep searches files that no pattern names.
     "grep -r --exclude=foo --include='*.ts' '' .",
     "grep -r --exclude foo --include '*.ts' '' .",
-    // A folder outside the workspace is outside, whatever is searched in it.
+    // A folder outside the workspace stays outside, whatever is searched in it.
     "grep -r --include='*.ts' '' ..",
     "grep -r --include='*.conf' '' /etc",
     "grep -r --include='*.txt' '' link",

@@ -9,7 +9,7 @@ beforeAll(() => {
   mkdirSync(join(root, 'lib'));
   writeFileSync(join(root, 'lib/.ignore'), '!.env\n');
   writeFileSync(join(root, '.gitignore'), 'secret\n');
-  // What is left of secrets is hidden or ignored.
+  // The remaining secrets are hidden or ignored.
   rmSync(join(root, 'server.key'));
 });
 afterAll(() => {

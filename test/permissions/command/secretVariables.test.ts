@@ -40,7 +40,7 @@ test.each([
   'while echo "$x"; read -r x; do :; done < a.txt',
   'while read -r x; do x=$TOKEN; echo "$x"; done < a.txt',
   'while IFS=$TOKEN read -r x; do echo "$x"; done < a.txt',
-  // Read.
+  // Read by `read`.
   'while read -r x; do echo "$x"; done <<< "$TOKEN"',
   'while read -r x; do echo "$x"; done <<EOF\n$TOKEN\nEOF',
   'echo "$TOKEN" | while read -r x; do echo "$x"; done',

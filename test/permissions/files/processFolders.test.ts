@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { bash, outside, root } from '../harness.ts';
 
 beforeAll(() => {
-  // The program runs in the workspace, where this is a harmless file; in `sub` it is one from outside.
+  // ClawdCode runs in the workspace, where `key.txt` is harmless; in `sub` it links to a file outside.
   process.chdir(root);
   symlinkSync('/proc/self/cwd', join(root, 'here'));
   symlinkSync('../here', join(root, 'src/here'));

@@ -394,7 +394,7 @@ describe('the commit that git merge-base prints', () => {
     ['allow', 'plain', 'git log -p "$(git merge-base main HEAD)..HEAD"'],
     ['allow', 'plain', 'base=$(git merge-base main HEAD); git diff --name-only "$base"'],
     ['allow', 'plain', 'base=$(git merge-base main HEAD) && git diff $base...HEAD'],
-    // Secrets in the history, wherever the branches are then.
+    // Secrets in the history, whatever the branches point to then.
     ['ask', 'secret', 'git diff $(git merge-base main HEAD)'],
     ['ask', 'secret', 'git log -p $(git merge-base main HEAD)..HEAD'],
     ['ask', 'secret', 'git grep foo $(git merge-base main HEAD)'],
@@ -497,7 +497,7 @@ describe('names behind programs that print some of their lines', () => {
     ['ask', 'plain', 'git ls-files | (cat; echo .env) | xargs cat'],
     ['ask', 'plain', 'git diff $(git merge-base main HEAD | head -1)'],
   ]);
-  // grep prints a message instead of a name that is no text in its locale.
+  // grep prints a message instead of a name that is not text in its locale.
   table(Object.keys(odd).map((name) => ['ask', name, 'git ls-files | grep -v x | xargs cat'] as const));
 });
 

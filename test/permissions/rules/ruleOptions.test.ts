@@ -1136,7 +1136,7 @@ const rules: Readonly<
   'cargo test': { covers: ['cargo test', 'cargo test -p x --lib', 'cargo test -- --nocapture'] },
 };
 
-/** Options that are harmless with some values, or in some places, with other ones. */
+/** Options that are harmless with some values or in some places, here with others. */
 const others: Readonly<Record<string, readonly string[]>> = {
   // pnpm up to 9 and npm 6 to 8.11 pass a script's arguments to a shell in double quotes.
   pnpm: [
@@ -1731,7 +1731,7 @@ const unlisted: typeof runners = {
   'git pull': { covers: [], stops: ['git pull origin +a:main'] },
 };
 
-/** Hosts of databases, what comes from the input, and files that are there already. */
+/** Database hosts, input, and existing files. */
 const places: typeof runners = {
   psql: {
     covers: [
@@ -1862,7 +1862,7 @@ const places: typeof runners = {
   aws: {
     covers: ['aws s3 ls s3://x', 'aws ec2 describe-instances --output json', 'aws s3 sync src s3://x'],
     stops: [
-      // A folder with secrets in it, and a project that another machine would change.
+      // A folder that contains secrets, and a project that another machine would change.
       'aws s3 sync . s3://x',
       'aws s3 sync s3://x .',
       'aws s3 cp --recursive . s3://x',

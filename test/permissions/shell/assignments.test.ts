@@ -34,7 +34,7 @@ describe('a variable before a command is not understood', () => {
   test.each([
     ...calculated.split(' ').map((name) => `${name}=path[$(touch p)]`),
     ...['COLUMNS=x', 'COLUMNS=0x10', 'COLUMNS=-1', 'COLUMNS=', 'LINES=1+1', 'LINES=010'],
-    // Other readings of the bytes of the command.
+    // Variables that change how the bytes of the command are read.
     ...['LC_ALL=zh_CN.GBK', 'LC_ALL=ja_JP.SJIS', 'LC_CTYPE=zh_TW.BIG5', 'LANG=zh_CN.GB18030', 'LANG=en_US'],
     ...['LC_ALL=', 'LC_ALL=../x', 'LC_ALL=/x', 'LC_X=C', 'LANGUAGE=de', 'TERM=../x', 'TERM=', 'TZ=:/etc/x'],
     ...['TZ=../x', 'TZ=/x', 'TERMINFO=.', 'LOCPATH=.', 'NLSPATH=%N', 'TEXTDOMAINDIR=.', 'OUTPUT_CHARSET=x'],
@@ -51,7 +51,7 @@ describe('a variable before a command is not understood', () => {
       'CDPATH=x',
     ],
     'NODE_ENV+=x',
-    // Make and others paste values into the text of commands, where these are code, options or other places.
+    // Make and other tools insert values into commands, where they act as code, options or paths.
     ...'NODE_ENV CI VERBOSE DEBUG PORT GOOS RUST_LOG LOG_LEVEL DO_NOT_TRACK'
       .split(' ')
       .flatMap((name) =>
