@@ -38,7 +38,7 @@ async function project(given: Given = {}): Promise<Project> {
 const READ_ONLY = /read-only file system|resource busy/i;
 
 describe.skipIf(!hasSandbox)('git folders', { tags: 'long' }, () => {
-  test('are read-only for other commands than git: of the project, a submodule, a linked worktree and an inner repository', async () => {
+  test('are read-only for commands other than git: in the project, a submodule, a linked worktree and an inner repository', async () => {
     const given = await project();
     const { git, root, home } = given;
     git('.', 'submodule', 'add', '-q', join(home, 'lib'), 'lib');
@@ -90,7 +90,7 @@ describe.skipIf(!hasSandbox)('git folders', { tags: 'long' }, () => {
     expect(status, text).toBe('ok');
   });
 
-  test('can be read by other commands than git, which can also create new repositories elsewhere', async () => {
+  test('can be read by commands other than git, which can also create new repositories elsewhere', async () => {
     const given = await project();
     writeFileSync(join(given.root, 'file'), 'two\n');
     given.git('.', 'tag', 'v1');
@@ -175,7 +175,7 @@ describe.skipIf(!hasSandbox)('git folders', { tags: 'long' }, () => {
     expect(git('.', 'tag')).toBe('v2\n');
   });
 
-  test('a program can neither run the rest of its command line in another folder nor outside the sandbox', async () => {
+  test('a program cannot make the rest of its command line run in another folder or outside the sandbox', async () => {
     const given = await project({ options: { isExcluded: (asked) => asked.startsWith('git ') } });
     const { root, home } = given;
     mkdirSync(join(root, 'sub'));

@@ -8,7 +8,7 @@ import { createPathNotes } from '../../src/sandbox/places/pathNotes.ts';
 const top = mkdtempSync(join(tmpdir(), 'clawdcode-notes-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
-test('paths that two sessions add and remove at the same time are all kept and removed', () => {
+test('concurrent additions and removals by two sessions all take effect', () => {
   const file = join(top, 'both', 'notes.json');
   const [one, other] = [createPathNotes(file), createPathNotes(file)];
   one.write({ a: ['/1', '/2'] });

@@ -504,7 +504,7 @@ describe('the host in a ClientHello', () => {
     expect(readServerName(hello(Buffer.alloc(0)))).toEqual({ type: 'none' });
   });
 
-  test('is unclear in anything else, including damaged data', () => {
+  test('is unclear in other or damaged data', () => {
     expect(readServerName(Buffer.from('GET / HTTP/1.1'))).toEqual(unclear);
     const whole = hello(name('evil.example'));
     for (let length = 0; length < whole.length; length++)
