@@ -3,13 +3,15 @@
  * without further review. Data, so that the permission check and the sandbox protect the same names.
  *
  * What counts is who starts it: a file is protected if a program does so on its own in its ordinary set-up, such as an editor's
- * extension that loads it when the folder is open, or a server or watcher that evaluates it again when it changes.
+ * extension that loads it when the folder is open, or a watcher that evaluates it again when it changes.
  *
  * Deliberately left out: what runs only when developers run it, such as package.json, Makefile, justfile, Taskfile,
  * mise-tasks, Dockerfile, Procfile, webpack.config.js, gulpfile.js, composer.json, pom.xml, app.json (Expo, Heroku),
  * web.config; sources and tests, which test explorers and development servers run together with all others (conftest.py);
- * data that everything edits and that can name code only indirectly (Cargo.toml, pyproject.toml, tsconfig.json); and
- * files that only choose a style or a version, such as .editorconfig, .gitignore, .nvmrc and .python-version.
+ * build files and configurations of frameworks, which developers edit like sources although a language server or a running
+ * development server may evaluate them (build.rs, CMakeLists.txt, build.gradle, Gemfile, *.csproj, vite.config.js); data
+ * that everything edits and that can name code only indirectly (Cargo.toml, pyproject.toml, tsconfig.json); and files that
+ * only choose a style or a version, such as .editorconfig, .gitignore, .nvmrc and .python-version.
  */
 import { foldPath } from './sensitive.ts';
 
@@ -33,6 +35,8 @@ interface Group {
   /** The topics in the documentation of the programs. */
   readonly source: string;
   readonly patterns: readonly string[];
+  /** Formatters, generators and a checkout of another branch change them. */
+  readonly isBuilt?: true;
 }
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -100,31 +104,31 @@ const agents: readonly Group[] = [
 const editors: readonly Group[] = [
   {
     usedBy: 'linters and formatters in editors',
+    isBuilt: true,
     source:
-      'ESLint for VS Code and JetBrains: configuration files are code, or name parsers and plugins by path, and are loaded for each open file (so is the Babel configuration, by @babel/eslint-parser); Oxlint: jsPlugins; Stylelint: configuration, plugins; Prettier: configuration, plugins; Code Spell Checker: cspell.config.js, import; TSLint: rulesDirectory; ember-template-lint: configuration, plugins; markdownlint: configuration as code; mypy: plugins (also in setup.cfg); Flake8: local-plugins (also in setup.cfg and tox.ini); PHP_CodeSniffer: autoload, bootstrap; PHPStan: bootstrapFiles; Psalm: plugins',
+      'ESLint for VS Code and JetBrains: configuration files are code, or name parsers and plugins by path, and are loaded for each open file (so is the Babel configuration, by @babel/eslint-parser); Oxlint: jsPlugins; Stylelint: configuration, plugins; Prettier: configuration, plugins; Code Spell Checker: cspell.config.js, import; TSLint: rulesDirectory; ember-template-lint: configuration, plugins; markdownlint: configuration as code; mypy: plugins; Flake8: local-plugins in .flake8; PHP_CodeSniffer: autoload, bootstrap; PHPStan: bootstrapFiles; Psalm: plugins',
     patterns: words(
-      'eslint.config.* .eslintrc* .babelrc* babel.config.* .oxlintrc.json oxlint.config.* .stylelintrc* stylelint.config.* .prettierrc* prettier.config.* cspell.* .cspell.* tslint.json .template-lintrc.* .markdownlint.*js mypy.ini .mypy.ini setup.cfg tox.ini phpcs.xml* .phpcs.xml* phpstan.neon* phpstan.dist.neon psalm.xml*',
+      'eslint.config.* .eslintrc* .babelrc* babel.config.* .oxlintrc.json oxlint.config.* .stylelintrc* stylelint.config.* .prettierrc* prettier.config.* cspell.* .cspell.* tslint.json .template-lintrc.* .markdownlint.*js mypy.ini .mypy.ini phpcs.xml* .phpcs.xml* phpstan.neon* phpstan.dist.neon psalm.xml*',
     ),
   },
   {
     usedBy: 'language servers and editor extensions',
+    isBuilt: true,
     source:
-      'Tailwind CSS IntelliSense, Svelte for VS Code, GraphQL language service (graphql-config), UnoCSS and Windi CSS: the configuration is code that they load; Dart analyzer: plugins; Nx Console: plugins; test explorers of Vitest, Playwright and Jest: the configuration is code; rust-analyzer: "build scripts are executed by default"; ZLS: build runner; SourceKit-LSP: evaluates the package manifest; ElixirLS: compiles the project when a file is saved; clojure-lsp: lein classpath, boot show; CMake Tools: cmake.configureOnOpen, configureOnEdit, Visual Studio: configures automatically; Eclipse JDT language server (Java for VS Code): imports Gradle projects; Ruby LSP: composed bundle; C# Dev Kit, Visual Studio and Rider: design-time builds run the targets of projects and of what these import; Visual Studio: user options',
-    patterns:
-      words(`tailwind.config.* svelte.config.* .graphqlrc* graphql.config.* .graphqlconfig* uno.config.* unocss.config.* windi.config.* analysis_options.yaml nx.json
-      vitest.config.* vitest.workspace.* playwright.config.* jest.config.*
-      build.rs build.zig Package.swift mix.exs project.clj build.boot CMakeLists.txt *.gradle *.gradle.kts Gemfile *.gemspec *.csproj *.fsproj *.vbproj *.props *.targets *.suo`),
-  },
-  {
-    usedBy: 'development servers and watchers',
-    source:
-      'Tilt: "If the Tiltfile changes, Tilt will re-execute it"; Guard: evaluates its Guardfile again; Skaffold: dev (hooks, custom builds); bacon: reloads its jobs; and servers that restart when their configuration changes: Vite, Next.js (13.3), Nuxt, Astro, VitePress, Docusaurus, Rsbuild, Eleventy, Quasar, Remix, WXT, electron-vite; Rollup: --watch',
+      'Tailwind CSS IntelliSense, Svelte for VS Code, GraphQL language service (graphql-config), UnoCSS and Windi CSS: the configuration is code that they load; Dart analyzer: plugins; Nx Console: plugins; C# Dev Kit, Visual Studio and Rider: design-time builds run the targets that all projects import; Visual Studio: user options',
     patterns: words(
-      'Tiltfile *.tiltfile Guardfile skaffold.y*ml bacon.toml .bacon.toml vite.config.* next.config.* nuxt.config.* astro.config.* .vitepress/config* docusaurus.config.* rsbuild.config.* .eleventy.* eleventy.config.* quasar.config.* remix.config.* wxt.config.* electron.vite.config.* rollup.config.*',
+      'tailwind.config.* svelte.config.* .graphqlrc* graphql.config.* .graphqlconfig* uno.config.* unocss.config.* windi.config.* analysis_options.yaml nx.json Directory.Build.props Directory.Build.targets *.suo',
     ),
   },
   {
+    usedBy: 'watchers',
+    source:
+      'Tilt: "If the Tiltfile changes, Tilt will re-execute it"; Guard: evaluates its Guardfile again; bacon: reloads its jobs',
+    patterns: words('Tiltfile *.tiltfile Guardfile bacon.toml .bacon.toml'),
+  },
+  {
     usedBy: 'linters and formatters in editors',
+    isBuilt: true,
     source:
       'RuboCop and Standard: require, plugins, extend_config; ERB Lint, HAML-Lint, Slim-Lint: require, custom linters; Credo: .credo.exs is code; Flake8: local-plugins; SQLFluff: library_path; ansible-lint: rulesdir; markdownlint-cli2: customRules; textlint: rules; remark: plugins; mdl: rulesets; dprint: exec plugin; treefmt: commands; PHP-CS-Fixer: its configuration is code; golangci-lint: custom linters; TFLint: plugins; Checkov: external checks; Pyre: binary; Pyrefly: python-interpreter-path; Steep: a Steepfile is Ruby',
     patterns: words(
@@ -299,23 +303,23 @@ const hiddenInHome: ProtectedName = {
 
 /**
  * Files that package installation, test runs, `rubocop --auto-gen-config`, and commits of version control systems other than
- * git write; build files and configurations of frameworks, which package managers, formatters and generators edit.
+ * git write.
  */
 const built: ReadonlySet<string> = new Set(
   words(`node_modules .venv .virtualenv venv/bin venv/lib venv/lib64 venv/scripts env/bin virtualenv/bin bin/activate bin/activate.*sh bin/activate.nu
     bin/activate.ps1 bin/activate.bat bin/activate_this.py pyvenv.cfg
     site-packages dist-packages __pypackages__ __pycache__ *.pyc *.pth .tox .nox .eggs .yarn .pnp.* .terraform .direnv .devenv .devbox
-    .RData .hg .jj .svn .bzr .sl _darcs .pijul .repo .pixi .hatch .conda renv/library .fvm .gradle .pnpm-store .bsp .bloop .metals .scala-build .dvc .dart_tool/package_config.json .rubocop_todo.yml
-    vitest.config.* vitest.workspace.* playwright.config.* jest.config.* build.rs build.zig Package.swift mix.exs project.clj build.boot CMakeLists.txt *.gradle *.gradle.kts
-    Gemfile *.gemspec *.csproj *.fsproj *.vbproj *.props *.targets vite.config.* next.config.* nuxt.config.* astro.config.* .vitepress/config* docusaurus.config.* rsbuild.config.*
-    .eleventy.* eleventy.config.* quasar.config.* remix.config.* wxt.config.* electron.vite.config.* rollup.config.* svelte.config.* nx.json`),
+    .RData .hg .jj .svn .bzr .sl _darcs .pijul .repo .pixi .hatch .conda renv/library .fvm .gradle .pnpm-store .bsp .bloop .metals .scala-build .dvc .dart_tool/package_config.json .rubocop_todo.yml`),
 );
 
 /** All protected names. Pure data. */
 export const protectedNames: readonly ProtectedName[] = [git, agents, editors, automation, packages, home]
   .flat()
-  .flatMap(({ usedBy, patterns }) =>
-    patterns.map((pattern) => ({ pattern, usedBy, ...(built.has(pattern) && { isBuilt: true as const }) })),
+  .flatMap(({ usedBy, patterns, isBuilt }) =>
+    patterns.map((pattern) => ({
+      ...{ pattern, usedBy },
+      ...((isBuilt === true || built.has(pattern)) && { isBuilt: true as const }),
+    })),
   );
 
 export interface ProtectionPlace {
