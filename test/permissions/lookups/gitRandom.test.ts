@@ -173,7 +173,8 @@ const file =
 const object =
   words(`HEAD:c.ts HEAD~1:sub/a.txt HEAD~2:./a.txt HEAD:../c.ts :c.ts :0:c.ts :1:.env :2:.env :3:.env :./a.txt
   HEAD~3:sub HEAD:./ HEAD: HEAD~2:sub/appsettings.json HEAD~4:./appsettings.json HEAD~5:sub/.env :sub/.env :./.env HEAD~4:../.env
-  :sub/appsettings.json stash^3:sub/id_rsa BLOB`);
+  :sub/appsettings.json stash^3:sub/id_rsa BLOB HEAD~4:./appsettings.json HEAD~4:./appsettings.json HEAD~4:../sub/appsettings.json
+  HEAD~4:appsettings.json`);
 const diffOption =
   words(`-p -u -U0 -U5 -w -b -M -C -C -B -R -W -a -z -r -t -s -m -c --cc --stat --stat=80 --numstat --name-only
   --name-status --raw --patch --no-patch --patch-with-stat --cached --staged --merge-base --diff-filter=M --diff-filter=AD
