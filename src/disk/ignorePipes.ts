@@ -1,7 +1,7 @@
 /**
- * Named pipes in place of ignore files (`mkfifo .gitignore`). Ripgrep and git open every file of such a name and would
- * wait for a writer forever. Each pipe that they wait for is opened for writing and closed again, so that they read an
- * empty file, and all other ignore files still apply.
+ * Named pipes and devices in place of ignore files (`mkfifo .gitignore`). Ripgrep and git open every file of such a name
+ * and would wait for a writer forever. Each pipe that they wait for is opened for writing and closed again, so that they
+ * read an empty file, and all other ignore files still apply. Devices, which would be read without an end, are only found.
  */
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
@@ -29,7 +29,10 @@ export function openIgnorePipes(child: ChildProcess, folder: string): () => read
   const look = setInterval(() => {
     if (!isWaiting(child.pid)) return;
     clearInterval(look);
-    void addPipesIn(folder, known, over.signal);
+    void (async () => {
+      for await (const { path, isPipe } of specialIgnoreFilesBelow(folder, over.signal))
+        if (isPipe) known.add(path);
+    })();
   }, LOOK_MS);
   const stop = (): void => {
     over.abort();
@@ -51,21 +54,11 @@ function openAndClose(path: string): boolean {
   }
 }
 
-async function addPipesIn(top: string, pipes: Set<string>, signal: AbortSignal): Promise<void> {
-  const folders = [top];
-  for (let at = 0; at < folders.length && at < MAX_FOLDERS && !signal.aborted; at += 1) {
-    const folder = folders[at] ?? top;
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    for (const name of ignoreFiles)
-      if (entries.some((entry) => entry.name === name.split('/')[0]) && isPipe(join(folder, name)))
-        pipes.add(join(folder, name));
-    for (const entry of entries)
-      if (entry.isDirectory() && entry.name !== '.git') folders.push(join(folder, entry.name));
-  }
-}
-
-interface SpecialFile {
+/** An ignore file that is no file. */
+export interface SpecialFile {
   readonly path: string;
+  /** The folder for which it would have patterns. */
+  readonly folder: string;
   /** Otherwise a device. */
   readonly isPipe: boolean;
 }
@@ -74,18 +67,43 @@ interface SpecialFile {
 export function specialIgnoreFiles(folder: string): readonly SpecialFile[] {
   const found: SpecialFile[] = [];
   for (let at = folder; ; at = dirname(at)) {
-    for (const name of ignoreFiles) {
-      const path = join(at, name);
-      const info = statOf(path);
-      if (info?.isFIFO() === true) found.push({ path, isPipe: true });
-      else if (info?.isCharacterDevice() === true || info?.isBlockDevice() === true)
-        found.push({ path, isPipe: false });
-    }
+    found.push(...specialIn(at, ignoreFiles));
     if (at === dirname(at)) return found;
   }
 }
 
-const isPipe = (path: string): boolean => statOf(path)?.isFIFO() === true;
+/** The ignore files of a folder and of all folders in it that are pipes or devices. */
+export async function* specialIgnoreFilesBelow(
+  top: string,
+  signal: AbortSignal,
+): AsyncGenerator<SpecialFile> {
+  const folders = [top];
+  for (let at = 0; at < folders.length && at < MAX_FOLDERS && !signal.aborted; at += 1) {
+    const folder = folders[at] ?? top;
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const names = new Set(entries.map(({ name }) => name));
+    const written = ignoreFiles.filter((name) => names.has(name.split('/')[0] ?? ''));
+    yield* specialIn(folder, written);
+    for (const entry of entries)
+      if (entry.isDirectory() && entry.name !== '.git') folders.push(join(folder, entry.name));
+  }
+}
+
+const specialIn = (folder: string, names: readonly string[]): readonly SpecialFile[] =>
+  names.flatMap((name) => {
+    const path = join(folder, name);
+    const kind = kindOf(path);
+    return kind === undefined ? [] : [{ path, folder, isPipe: kind === 'pipe' }];
+  });
+
+/** Undefined for what can be read to its end: files, and `/dev/null`. */
+function kindOf(path: string): 'pipe' | 'device' | undefined {
+  const info = statOf(path);
+  if (info === undefined) return undefined;
+  if (info.isCharacterDevice() || info.isBlockDevice())
+    return info.rdev === statOf('/dev/null')?.rdev ? undefined : 'device';
+  return info.isFIFO() ? 'pipe' : undefined;
+}
 
 const isWaiting = (pid: number | undefined): boolean => workOf(pid)?.isWaiting !== false;
 

@@ -11,7 +11,7 @@ import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
 import { NO_RIPGREP } from './search/ripgrep.ts';
-import { changedNote, newestFirst, pipeNotes, searchFolder } from './search/searchFolder.ts';
+import { changedNote, newestFirst, searchFolder } from './search/searchFolder.ts';
 import type { Environment } from './shell/childEnvironment.ts';
 
 /** The model gets only the first of them; the rest is available through Recall. */
@@ -92,7 +92,7 @@ async function glob(
   const found = reliable.map((path) => shortPath(resolve(root, path), cwd));
   if (found.length === 0 && run.problem !== '') return failure(title, `Nothing found. ${run.problem}`);
   const doubtful = matching.length - reliable.length;
-  const notes = [...pipeNotes(run.pipes, cwd), ...(doubtful > 0 ? [changedNote(doubtful)] : [])];
+  const notes = [...run.notes(cwd), ...(doubtful > 0 ? [changedNote(doubtful)] : [])];
   return listing(title, await newestFirst(found, cwd), run.end === 'limit', notes);
 }
 

@@ -8,9 +8,9 @@ import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
-import { absolutePath, shortPath } from './paths.ts';
+import { absolutePath } from './paths.ts';
 import { NO_RIPGREP } from './search/ripgrep.ts';
-import { changedNote, newestFirst, pipeNotes, searchFolder } from './search/searchFolder.ts';
+import { changedNote, newestFirst, searchFolder } from './search/searchFolder.ts';
 import type { Environment } from './shell/childEnvironment.ts';
 import type { TextRedactor } from './shell/valueRedactor.ts';
 
@@ -79,9 +79,8 @@ async function grep(
   }
   const mode = call.output_mode ?? 'files_with_matches';
   const listsFiles = mode === 'files_with_matches';
-  const args = [...argumentsOf(call, mode), '--', shortPath(root, cwd)];
   const run = await searchFolder({
-    args,
+    args: argumentsOf(call, mode),
     separator: listsFiles ? '\0' : '\n',
     place,
     cwd,
@@ -107,7 +106,7 @@ async function grep(
   if (hits.files.length === 0 && hits.hidden === 0 && run.problem !== '') {
     return failure(title, `The search failed.\n${run.problem}`);
   }
-  const notes: string[] = [...pipeNotes(run.pipes, cwd)];
+  const notes: string[] = [...run.notes(cwd)];
   if (secrets > 0)
     notes.push(
       `(${count(secrets, 'file')} that may contain secrets left out; pass one as path to search it.)`,

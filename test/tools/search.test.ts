@@ -325,21 +325,79 @@ describe.skipIf(process.platform === 'win32')('a pipe in place of a file with pa
     const { code, stdout } = await runGit(git, { ...call, args: ['status', '--porcelain', '-uall'] });
     expect([code, stdout.toString()]).toEqual([0, expect.stringContaining('src/a.ts')]);
   });
+});
 
-  test('a link to a device is reported at once', async () => {
-    symlinkSync('/dev/zero', join(bench.root, '.ignore'));
-    expect((await grep('foo')).text).toContain(`${bench.root}/.ignore is a device`);
-    expect(await glob('*.ts', 'src')).toContain(`${bench.root}/.ignore is a device`);
+describe.skipIf(process.platform === 'win32')('a link to a device in place of a file with patterns', () => {
+  const lead = (name: string, to = '/dev/zero') => symlinkSync(to, join(bench.root, name));
+  const ignored = ['node_modules/x.ts', 'src/node_modules/x.ts'];
+
+  beforeEach(() => {
+    mkdirSync(join(bench.root, '.git'), { recursive: true });
+    for (const name of ignored) {
+      mkdirSync(dirname(join(bench.root, name)), { recursive: true });
+      writeFileSync(join(bench.root, name), 'foo\n');
+    }
   });
 
+  test.each(['.ignore', '.rgignore', '.gitignore'])(
+    'in the searched folder or above it is left out with all of its kind: %s',
+    async (name) => {
+      rmSync(join(bench.root, name), { force: true });
+      lead(name);
+      const note = `(${name} is a device and not a file, so files that ${name} files list are included.)`;
+      const found = await grep('foo');
+      expect(found.text.split('\n')).toEqual(expect.arrayContaining(['src/a.ts', note]));
+      expect(found.status).toBe('ok');
+      expect(found.text.includes('src/node_modules/x.ts')).toBe(name === '.gitignore');
+      const inside = (await glob('*.ts', 'src')).split('\n');
+      expect(inside).toEqual(expect.arrayContaining(['src/a.ts', note]));
+    },
+  );
+
+  test('a link to /dev/null is an empty file', async () => {
+    lead('src/.ignore', '/dev/null');
+    lead('.ignore', '/dev/null');
+    const { text } = await grep('foo');
+    expect(text).toContain('src/a.ts');
+    expect(text).not.toContain('device');
+  });
+
+  test.skipIf(process.platform !== 'linux').each([
+    ['src/deep/.gitignore', '/dev/zero'],
+    ['src/deep/.ignore', '/dev/full'],
+  ])(
+    'deeper down is left out with its folder, and the rest is found: %s to %s',
+    { tags: 'long' },
+    async (name, to) => {
+      writeFileSync(join(bench.root, 'src/deep/hidden [x].ts'), 'foo\n');
+      lead(name, to);
+      const note = `(${name} is a device and not a file, so src/deep was left out. Pass it as path to search it.)`;
+      for (const found of [await grep('foo'), await grep('foo', { path: 'src' })]) {
+        expect(found.text.split('\n')).toEqual(expect.arrayContaining(['src/a.ts', note]));
+        expect(found.text).not.toContain('node_modules');
+        expect(found.text).not.toContain('src/deep/hidden');
+        expect(found.status).toBe('ok');
+      }
+      expect((await glob('src/**/*.ts')).split('\n')).toEqual(expect.arrayContaining(['src/a.ts', note]));
+      expect((await grep('foo', { path: 'src/deep' })).text).toContain('src/deep/hidden [x].ts');
+      const root = realpathSync(bench.root);
+      expect(await listFiles({ root, env: process.env }, root)).toContain('src/a.ts');
+    },
+  );
+
   test.skipIf(process.platform !== 'linux')(
-    'a link to an endless device deeper down ends the search',
+    'is left out in a folder with wildcards in its name, and in one outside the working directory',
     { tags: 'long' },
     async () => {
-      symlinkSync('/dev/zero', join(bench.root, 'src/deep/.gitignore'));
-      mkdirSync(join(bench.root, '.git'), { recursive: true });
-      const { text } = await grep('needle');
-      expect(text).toMatch(/read without an end, such as from a link \.gitignore/);
+      const folder = join(bench.root, 'src/{a,b}[c]*');
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'x.ts'), 'foo\n');
+      symlinkSync('/dev/zero', join(folder, '.ignore'));
+      expect((await grep('foo')).text).toContain('src/a.ts');
+      await bench.call('Bash', { command: 'cd src/deep' });
+      const { text } = await grep('foo', { path: bench.root });
+      expect(text).toContain(`${bench.root}/src/a.ts`);
+      expect(text).toContain(`${folder} was left out`);
     },
   );
 });

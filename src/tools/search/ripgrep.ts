@@ -19,7 +19,7 @@ const IDLE_TICKS = 10;
 const STALLED = 'it waited for input that never came, such as from a pipe.';
 /** More than any search needs. */
 const MAX_MEMORY_BYTES = 2 ** 30;
-const ENDLESS = 'it read without an end, such as from a link .gitignore to a device.';
+const ENDLESS = 'it read without an end, such as from a device.';
 
 export interface SearchRun {
   /** `stopped`: interrupted by the user; `limit`: too much output or too slow, so the items are incomplete. */
@@ -28,6 +28,8 @@ export interface SearchRun {
   readonly items: readonly string[];
   /** Ripgrep's error messages: a bad pattern, unreadable directories. Empty on success. */
   readonly problem: string;
+  /** True if it waited for input, or read without an end. */
+  readonly isStuck: boolean;
   /** Pipes in place of ignore files, which it read as empty files. */
   readonly pipes: readonly string[];
 }
@@ -59,6 +61,7 @@ export async function runRipgrep(
     let bytes = 0;
     let problem = '';
     let end: SearchRun['end'] = 'done';
+    let isStuck = false;
     const stop = (reason: SearchRun['end']): void => {
       if (end === 'done') end = reason;
       child.kill('SIGKILL');
@@ -74,6 +77,7 @@ export async function runRipgrep(
       const isEndless = work !== undefined && work.bytes > MAX_MEMORY_BYTES;
       if (idleChecks < MAX_IDLE_CHECKS && !isEndless) return;
       problem = isEndless ? ENDLESS : STALLED;
+      isStuck = true;
       stop('limit');
     }, PROGRESS_CHECK_MS);
     child.stdout.on('data', (chunk: Buffer) => {
@@ -96,7 +100,7 @@ export async function runRipgrep(
       // Empty after a final separator, otherwise part of an item because the search was stopped.
       items.pop();
       const shown = withoutPatterns(problem).slice(0, MAX_ERROR_CHARACTERS).trim();
-      resolve({ end, items, problem: shown, pipes: pipesRead() });
+      resolve({ end, items, problem: shown, isStuck, pipes: pipesRead() });
     };
     child.on('close', settle);
     signal.addEventListener('abort', onAbort);

@@ -8,12 +8,12 @@ import { lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { specialIgnoreFiles } from '../../disk/ignorePipes.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { assertUnmoved, type ResolvedPath } from '../../disk/realFile.ts';
 import { count } from '../../protocol/text/numbers.ts';
 import { shortPath } from '../paths.ts';
 import type { Environment } from '../shell/childEnvironment.ts';
+import { argumentsAround, deviceNotes, devicesAbove, devicesBelow } from './ignoreDevices.ts';
 import { runRipgrep, type SearchRun } from './ripgrep.ts';
 
 const MAX_RUNS = 3;
@@ -24,6 +24,7 @@ const CLOCK_STEP_MS = 25;
 const CHANGED = 'folders changed while they were searched. Search again.';
 
 interface FolderSearch {
+  /** Without a path: `place` is added, unless it is `cwd`. */
   readonly args: readonly string[];
   readonly separator: '\n' | '\0';
   /** The folder or file to search. */
@@ -38,6 +39,8 @@ interface FolderSearch {
 }
 
 interface FoundInFolder extends SearchRun {
+  /** For the model, about pipes and devices in place of ignore files; `base`: paths in it are shortened. */
+  readonly notes: (base: string) => readonly string[];
   /** True if a path of the output may have pointed elsewhere during the search. */
   readonly isDoubtful: (path: string) => boolean;
 }
@@ -46,22 +49,30 @@ interface FoundInFolder extends SearchRun {
 export async function searchFolder(search: FolderSearch): Promise<FoundInFolder | undefined> {
   const { place, cwd, env, signal } = search;
   const foldersOf = foldersOnTheWay(search);
-  const device = specialIgnoreFiles(place.realPath).find(({ isPipe }) => !isPipe);
-  if (device !== undefined)
-    return {
-      ...{ end: 'done', items: [], pipes: [], isDoubtful },
-      problem: `${device.path} is a device, so reading it would never end.`,
-    };
+  let devices = devicesAbove(place);
   const pipes = new Set<string>();
   let before: ReadonlyMap<string, string> = new Map();
+  const notes = (base: string): readonly string[] => [
+    ...pipeNotes([...pipes], base),
+    ...deviceNotes(devices, place, base),
+  ];
+  let hasLooked = false;
   for (let runs = 1; ; runs += 1) {
     const startedAt = Date.now();
     const places = { cwd, root: search.root, place: place.realPath };
-    const run = await runRipgrep(search.args, search.separator, places, env, signal);
+    const where = place.path === cwd ? [] : ['--', shortPath(place.path, cwd)];
+    const args = [...search.args, ...argumentsAround(devices, place, cwd), ...where];
+    const run = await runRipgrep(args, search.separator, places, env, signal);
     if (run === undefined) return undefined;
     for (const pipe of run.pipes) pipes.add(pipe);
-    if (run.end === 'stopped') return { ...run, isDoubtful };
+    if (run.end === 'stopped') return { ...run, notes, isDoubtful };
     assertUnmoved(place);
+    if (run.isStuck && !hasLooked) {
+      hasLooked = true;
+      const below = await devicesBelow(place, signal);
+      devices = [...devices, ...below];
+      if (below.length > 0) continue;
+    }
     const named = [...run.items.map(search.pathOf), ...run.problem.split('\n').map(pathOfProblem)];
     const paths = new Set(named.filter((path) => path !== undefined));
     const folders = [...new Set([...paths].flatMap(foldersOf))];
@@ -76,7 +87,7 @@ export async function searchFolder(search: FolderSearch): Promise<FoundInFolder 
       const hasMoved = (path: string): boolean => foldersOf(path).some((folder) => moved.has(folder));
       // Ripgrep's messages may name files from elsewhere.
       const problem = moved.size === 0 || run.problem === '' ? run.problem : CHANGED;
-      return { ...run, problem, pipes: [...pipes], isDoubtful: hasMoved };
+      return { ...run, problem, notes, isDoubtful: hasMoved };
     }
     before = new Map(
       [...after].flatMap(([folder, stamp]) => (stamp === undefined ? [] : [[folder, stamp.text]])),
@@ -139,10 +150,9 @@ function stampOf(folder: string): Stamp | undefined {
   }
 }
 
-/** The notes for the model about pipes in place of ignore files. */
-export const pipeNotes = (pipes: readonly string[], cwd: string): readonly string[] =>
+const pipeNotes = (pipes: readonly string[], base: string): readonly string[] =>
   pipes.map(
-    (path) => `(${shortPath(path, cwd)} is a pipe and not a file, so no patterns were read from it.)`,
+    (path) => `(${shortPath(path, base)} is a pipe and not a file, so no patterns were read from it.)`,
   );
 
 // Sorts files by modification time: the search most likely looks for a recently changed file.
