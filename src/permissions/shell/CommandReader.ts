@@ -647,7 +647,8 @@ function asLoopValue(value: Argument): Argument {
   if (value.type === 'files') return { ...value, single: true };
   if (value.type !== 'output' || value.printed === undefined) return value;
   const { printed, ...text } = value;
-  return value.loose ? { ...text, printed: { ...printed, use: 'word' } } : text;
+  // zsh does not split the value of a variable.
+  return value.loose && printed.use !== 'kept' ? { ...text, printed: { ...printed, use: 'word' } } : text;
 }
 
 /** True if a variable in the word may contain a secret. */

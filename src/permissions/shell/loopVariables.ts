@@ -47,8 +47,12 @@ const beforeFile: Readonly<Record<string, RegExp>> = {
   ),
 };
 
-/** True if no command in the body of a loop reads its input: the next line could begin anywhere. */
+/**
+ * True if no command in the body of a loop reads its input: the next line could begin anywhere. With another value, such as
+ * `-`, the variable could be the input itself.
+ */
 function leavesInput(body: Node, variable: string, source: string): boolean {
+  if (assignedIn(body, source).includes(variable)) return false;
   return body.descendantsOfType('command').every((command) => {
     if (command === null) return false;
     if (isBehindPipe(command, body)) return true;

@@ -544,6 +544,12 @@ describe('names in lines that a loop reads', () => {
     ['ask', 'plain', `${loop('cat "$f"')}; cat "$f"`],
     ['ask', 'plain', loop('cd src; cat "$f"')],
     ['ask', 'plain', loop('f=.env; cat "$f"')],
+    // As `-`, the variable names the input of the loop.
+    ['ask', 'plain', loop('cat "$f"; f=-; head -n 1 "$f"')],
+    ['ask', 'plain', loop('cat "$f"; for f in -; do head -n 1 "$f"; done')],
+    ['ask', 'plain', loop('cat "$f"; if true; then f=-; fi; head -n 1 "$f"')],
+    ['ask', 'plain', loop('cat "$f"; (f=-; head -n 1 "$f")')],
+    ['ask', 'plain', loop('cat "$f"; read -r f; cat "$f"')],
     ['ask', 'plain', loop('f=x$f; cat "$f"')],
   ]);
   // The rest of a line that a command has begun to read could be any name.
