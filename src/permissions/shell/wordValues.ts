@@ -85,6 +85,8 @@ export function join(left: Variables, right: Variables): Variables {
 }
 
 function lookUp(name: string, variables: Variables): readonly Argument[] {
+  // Spaces: without quotes, no word at all.
+  if (name === 'IFS') return variables.get(name) ?? [unknownText];
   return variables.get(name) ?? [harmlessVariable.test(name) ? plainText : anything];
 }
 
