@@ -28,6 +28,8 @@ export interface SessionRecord {
   /** US dollars; undefined if the price is unknown. */
   readonly costUsd: number | undefined;
   readonly isArchived: boolean;
+  /** True if not all of it could be read for lists and searches: it is damaged, or exceeds a limit. */
+  readonly isPartial: boolean;
   /** The session that it was forked from. */
   readonly forkedFrom: string | undefined;
   /** The last few messages, oldest first; the user's start with "> ". */

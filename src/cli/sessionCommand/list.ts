@@ -47,6 +47,7 @@ export const list: Run<ListOptions> = async (ports, { all, json, limit, filter, 
   const shown = output.isTerminal && limit === undefined ? found.slice(0, TERMINAL_ROWS) : found;
   const lines = tableLines(shown, columnsOf(ports, all, idLength), width, output.theme.dim);
   await output.write(`${lines.join('\n')}\n`);
+  if (shown.some(({ isPartial }) => isPartial)) output.hint(PARTLY_READ);
   const more = found.length - shown.length;
   if (more > 0)
     output.hint(`… and ${more} more: --limit ${found.length} shows all of them, --filter text some.`);
@@ -58,6 +59,9 @@ const TERMINAL_ROWS = 50;
 
 const NOT_YET_READ =
   'Not all sessions have been read completely, so tokens and cost may be too low; a search reads all of them.';
+
+const PARTLY_READ =
+  'Of a session that is partly read, the rest is damaged or exceeds a size limit; clawdcode session verify ID says which.';
 
 function nothingFound(all: boolean, filter: string | undefined): string {
   const what =
@@ -116,8 +120,11 @@ function shortProject(session: SessionRecord): string {
   return truncate(sanitizeLine(projectOf(session)), 28, 'start');
 }
 
-function stateOf({ isArchived, isMoved }: SessionRecord): string {
-  return [...(isArchived ? ['archived'] : []), ...(isMoved ? ['moved'] : [])].join(', ');
+function stateOf({ isArchived, isMoved, isPartial }: SessionRecord): string {
+  const states = { archived: isArchived, moved: isMoved, 'partly read': isPartial };
+  return Object.entries(states)
+    .flatMap(([state, isSo]) => (isSo ? [state] : []))
+    .join(', ');
 }
 
 /**

@@ -1,6 +1,6 @@
 /** `clawdcode session search <words>`: searches all messages and output, and shows how to open the hits. */
 import { EXIT } from '../../headless/exitCodes.ts';
-import type { SearchHit } from '../../protocol/sessions.ts';
+import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
 import { formatAge } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { truncate } from '../../ui/print/width.ts';
@@ -19,11 +19,14 @@ export const search: Run<SearchOptions> = async (ports, { words, all, json, limi
   const { output, now } = ports;
   const sessions = await ports.sessions();
   const text = words.join(' ');
+  const scope = all ? {} : { project: sessions.projects };
   const hits = await sessions.search(text, {
-    ...(all ? {} : { project: sessions.projects }),
+    ...scope,
     limit,
     onWait: () => output.hint('Indexing new content…'),
   });
+  const partial = (await sessions.list(scope)).sessions.filter(({ isPartial }) => isPartial);
+  if (partial.length > 0) output.hint(searchedInPart(partial));
   if (json) {
     await output.write(jsonDocument(hits.map(hitJson)));
     return EXIT.ok;
@@ -51,6 +54,14 @@ export const search: Run<SearchOptions> = async (ports, { words, all, json, limi
   }
   return EXIT.ok;
 };
+
+const MAX_NAMED = 3;
+
+function searchedInPart(sessions: readonly SessionRecord[]): string {
+  const named = sessions.slice(0, MAX_NAMED).map(({ id }) => sanitizeLine(id));
+  const more = sessions.length - named.length;
+  return `Searched only in part: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}; clawdcode session verify ID says why.`;
+}
 
 /** Groups hits by session; the session with the first hit comes first. */
 function bySession(hits: readonly SearchHit[]): (readonly [SearchHit, readonly SearchHit[]])[] {

@@ -109,7 +109,7 @@ export function sessionRow(session: SessionRecord, width: number, options: RowOp
     })
     .join('');
   const room = width - textWidth(facts);
-  const signs = `${texts.isFork ? '↳ ' : ''}${texts.isArchived ? '(archived) ' : ''}${session.isMoved ? '(moved) ' : ''}`;
+  const signs = `${texts.isFork ? '↳ ' : ''}${texts.isArchived ? '(archived) ' : ''}${session.isMoved ? '(moved) ' : ''}${session.isPartial ? '(partly read) ' : ''}`;
   const mark = isOpen && room > 20 ? ' · open' : '';
   const name = truncate(signs + texts.title, room - mark.length);
   const gap = ' '.repeat(Math.max(0, room - textWidth(name) - mark.length));
@@ -161,7 +161,12 @@ export function hitRows(hit: SearchHit, width: number, options: HitOptions): rea
   const isNarrow = width < 44;
   const facts = isNarrow
     ? ` ${ageInLetters(hit.timestamp, now)}`
-    : ['', ...(scope === 'all' ? [texts.project] : []), texts.who, texts.age].join(' · ');
+    : [
+        '',
+        ...(hit.session.isPartial ? ['partly read'] : []),
+        ...(scope === 'all' ? [texts.project] : []),
+        ...[texts.who, texts.age],
+      ].join(' · ');
   const shownFacts = truncate(facts, Math.max(0, width - 8));
   const room = width - textWidth(shownFacts);
   const title = truncate(texts.title, room);

@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { checkSessions } from '../../../src/cli/doctor/checks/files.ts';
 import { openSessions, type Sessions } from '../../../src/cli/sessionCommand/sessions.ts';
 import { PersistentStore } from '../../../src/context/index.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
+import { doctorPorts } from '../doctor/doctorPorts.ts';
 import { type Outcome, runWith } from './ports.ts';
 
 let home = '';
@@ -59,8 +61,19 @@ test('the readable part is shown, exported, forked and checked, and what is lost
     1,
     expect.stringMatching(/at byte \d+: The archive is damaged.*what follows cannot be read/),
   ]);
-  expect(await run('list')).toMatchObject({ code: 0, stdout: expect.stringContaining('abc') });
-  expect(await run('search', 'prompt')).toMatchObject({ code: 0, stdout: expect.stringContaining('prompt') });
+  expect(await run('list')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/abc.*archived, partly read/),
+    stderr: expect.stringContaining('clawdcode session verify ID says which'),
+  });
+  for (const word of ['prompt', 'nowhere'])
+    expect(await run('search', word)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Searched only in part: abc; clawdcode session verify ID says why.'),
+    });
+  expect(await checkSessions(doctorPorts({ dataRoot: home }))).toMatchObject([
+    { state: 'warning', value: '2 indexed; 1 of them only in part, such as abc' },
+  ]);
   expect(await readdir(join(folder, 'archive'))).toEqual(['abc.jsonl.zst']);
 });
 
@@ -72,6 +85,7 @@ test.each(['unarchive', 'repair'])('%s turns it into an intact log, and keeps th
   expect((await readFile(kept)).equals(damaged)).toBe(true);
   expect((await run('verify', 'abc')).code).toBe(0);
   expect((await run('show', 'abc')).stdout).toMatch(/prompt 10\b/);
+  expect((await run('list')).stdout).not.toContain('partly read');
 });
 
 test.each([0, 7, 2000])(

@@ -100,6 +100,7 @@ describe('list', () => {
       outputTokens: 200,
       costUsd: 0.5,
       isArchived: false,
+      isPartial: false,
       lastLines: [],
     });
     expect(list[1]?.title).toBe(hostile);

@@ -21,6 +21,7 @@ export function record(given: Partial<SessionRecord> = {}): SessionRecord {
     outputTokens: 200,
     costUsd: undefined,
     isArchived: false,
+    isPartial: false,
     forkedFrom: undefined,
     lastLines: [],
     ...given,

@@ -29,6 +29,7 @@ export function madeSession(id: string, about: Partial<SessionRecord> = {}): Ses
     outputTokens: 300,
     costUsd: 0.12,
     isArchived: false,
+    isPartial: false,
     forkedFrom: undefined,
     lastLines: [`> asked in ${id}`, `last of ${id}`],
     ...about,

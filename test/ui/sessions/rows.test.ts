@@ -50,6 +50,7 @@ test('forks and archived sessions are marked in their row', () => {
     sessionRow(madeSession('a', { title: 'T', ...about }), 60, { ...options, isOpen });
   expect(row({ forkedFrom: 'b' })).toMatch(/^↳ T /);
   expect(row({ isArchived: true })).toMatch(/^\(archived\) T /);
+  expect(row({ isPartial: true })).toMatch(/^\(partly read\) T /);
   expect(row({}, true)).toMatch(/^T · open /);
   expect(row({ title: ' ' })).toMatch(/^\(no title\) /);
 });
@@ -98,6 +99,8 @@ test('the matches of a hit are marked, and visible even if they are far into the
   const hit = madeHit(session, 7, 'the parser fails', 'parser');
   const far = madeHit(session, 7, `${'before '.repeat(30)}needle after`, 'needle');
   expect(hitRows(far, 42, options)[1]).toBe('  …efore before [needle] after');
+  const partly = { ...hit, session: { ...hit.session, isPartial: true } };
+  expect(hitRows(partly, 60, options)[0]).toBe('修复 the parser · partly read · you · 1 h ago');
   expect(hitRows(hit, 60, options)).toEqual(['修复 the parser · you · 1 h ago', '  the [parser] fails']);
   expect(hitRows(hit, 20, options)).toEqual(['修复 the parser   1h', '  the [parser] fails']);
 });

@@ -127,11 +127,16 @@ export async function checkSessions({ place }: DoctorPorts): Promise<readonly Fi
           fix: 'Lists and searches work without it, but slowly; check the data folder.',
         },
       ];
+    const partial = (await catalogue.list()).filter(({ isPartial }) => isPartial);
+    const [first] = partial;
+    const value = `${all} indexed${isComplete ? '' : '; large ones are read with the next search'}`;
+    if (first === undefined) return [{ ...found, state: 'ok', value }];
     return [
       {
         ...found,
-        state: 'ok',
-        value: `${all} indexed${isComplete ? '' : '; large ones are read with the next search'}`,
+        state: 'warning',
+        value: `${value}; ${partial.length} of them only in part, such as ${first.id}`,
+        fix: `clawdcode session verify ${first.id} says why.`,
       },
     ];
   } catch (error) {

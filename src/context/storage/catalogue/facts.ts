@@ -29,6 +29,8 @@ export interface SessionFacts {
   readonly titles: { readonly [source in SessionRecord['titleSource']]?: string };
   readonly usage: Readonly<Record<string, ModelTokens>>;
   readonly lastLines: readonly string[];
+  /** Present if something could not be read: after damage or the size limit of an archive, or a line that is too long. */
+  readonly isPartial?: true;
 }
 
 export const noFacts: SessionFacts = { entries: 0, prompts: 0, titles: {}, usage: {}, lastLines: [] };

@@ -53,7 +53,10 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
   batch.begin();
   const row = batch.take(log);
   if (row === undefined) return 0;
-  let { facts, indexed } = row;
+  let { indexed } = row;
+  const { isPartial, ...known } = row.facts;
+  // An archive may have been repaired.
+  let facts: SessionFacts = isPartial && !log.isArchived ? { ...known, isPartial } : known;
   const start = indexed;
   let last: Buffer | undefined;
   const texts = new TextWriter(batch, row.id, log);
@@ -63,7 +66,11 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
     batch.save(row.id, { facts, indexed, mark, isWhole });
   };
   try {
-    for await (const line of beforeDamage(logLines(log.file, start), () => {})) {
+    const onDamage = (): void => {
+      facts = { ...facts, isPartial: true };
+    };
+    for await (const line of beforeDamage(logLines(log.file, start), onDamage)) {
+      if (line.bytes.length === 0 && line.length > 1) onDamage();
       for (const entry of parseLine(line.bytes).entries) {
         facts = addFacts(facts, entry);
         texts.add(entry, line);

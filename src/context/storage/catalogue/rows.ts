@@ -144,6 +144,7 @@ function recordOf(
     model: facts.model,
     ...tokensOf(facts, costUsd),
     isArchived,
+    isPartial: facts.isPartial === true,
     forkedFrom: facts.forkedFrom,
     lastLines: facts.lastLines,
   };

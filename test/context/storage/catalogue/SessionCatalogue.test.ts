@@ -1,4 +1,5 @@
 import {
+  appendFile,
   chmod,
   mkdir,
   readdir,
@@ -15,6 +16,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { BlobStore } from '../../../../src/context/storage/BlobStore.ts';
 import { openCatalogue } from '../../../../src/context/storage/catalogue/SessionCatalogue.ts';
+import { MAX_LINE_BYTES } from '../../../../src/context/storage/entryLine.ts';
 import { summarizeSession } from '../../../../src/context/storage/sessionSummary.ts';
 import { loadSqlite } from '../../../../src/disk/sqlite.ts';
 import { firstIsQuick } from '../../../e2e/support/long.ts';
@@ -50,6 +52,19 @@ const titles = async (catalogue: Catalogue, query = {}): Promise<string[]> =>
 const seqs = async (catalogue: Catalogue, text: string, limits = {}): Promise<string[]> =>
   (await catalogue.search(text, limits)).map(({ session, seq }) => `${session.id} ${seq}`);
 
+test('a log with a line that is too long to be read is listed as partly read', { tags: 'long' }, async () => {
+  const dataRoot = temporaryFolder();
+  const file = await makeSession(dataRoot, { id: 'one', cwd: dataRoot }, [header(), say('Hello')]);
+  await makeSession(dataRoot, { id: 'two', cwd: dataRoot }, [header(), say('Hello')]);
+  // Without writing that much to the disk.
+  await truncate(file, (await stat(file)).size + MAX_LINE_BYTES + 1);
+  await appendFile(file, '\n');
+  const catalogue = open(dataRoot);
+  await catalogue.refresh();
+  const listed = (await catalogue.list()).map(({ id, isPartial }) => [id, isPartial]);
+  expect(Object.fromEntries(listed)).toEqual({ one: true, two: false });
+});
+
 test.each([false, true])('a session is listed with its facts (in a thread: %s)', async (inThread) => {
   const dataRoot = temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one', cwd: dataRoot }, [
@@ -82,6 +97,7 @@ test.each([false, true])('a session is listed with its facts (in a thread: %s)',
       outputTokens: 11,
       costUsd: 410,
       isArchived: false,
+      isPartial: false,
       forkedFrom: 'zero',
       lastLines: ['> Count the rows', 'There are 12.', '> And the columns?', 'Three.'],
     },
