@@ -25,7 +25,10 @@ describe('formats', () => {
     await print(['-p', 'What is this?'], { input: 'line one\nline two\n' });
     await print(['-p'], { input: 'only piped' });
     const asked = server.requests().map((request) => textOf(request.messages.at(-1)));
-    expect(asked).toEqual(['What is this?\n\nline one\nline two', 'only piped']);
+    expect(asked[0]).toMatch(
+      /^What is this\?\n\n<system-note .*piped in.*<data>\nline one\nline two\n<\/data>\n/s,
+    );
+    expect(asked.slice(1)).toEqual(['only piped']);
   });
 
   test('json is one result object', { tags: 'long' }, async () => {

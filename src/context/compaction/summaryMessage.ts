@@ -7,6 +7,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { contentText } from '../../protocol/messages.ts';
 import { grouped, largest } from '../../protocol/text/numbers.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
+import { notTypedAt } from '../history/atoms.ts';
 import { headOf, tailOf, wellFormed } from '../tokens/truncate.ts';
 
 export const SUMMARY_START = '[Previous conversation summary]';
@@ -174,12 +175,18 @@ export const MESSAGES_HEADING =
 const INTRODUCTION = `${MESSAGES_HEADING}\n\n`;
 
 function quote({ entry, ends }: KeptMessage): string {
-  const text = contentText(entry.message.content);
+  const whole = contentText(entry.message.content);
+  const at = notTypedAt(whole, entry);
+  const text = at === undefined ? whole : whole.slice(0, at).trimEnd();
+  const rest =
+    at === undefined
+      ? ''
+      : `\n[${grouped(whole.length - at)} characters that the user did not type are left out; all: Recall("#${entry.seq}")]`;
   const shown =
-    ends === undefined
+    ends === undefined || text.length <= ends.head + ends.tail
       ? text
       : `${headOf(text, ends.head)}\n[${grouped(text.length - ends.head - ends.tail)} characters left out; all: Recall("#${entry.seq}")]\n${tailOf(text, ends.tail)}`;
-  return `<user-message id="#${entry.seq}">\n${escapeTags(shown)}\n</user-message>`;
+  return `<user-message id="#${entry.seq}">\n${escapeTags(shown + rest)}\n</user-message>`;
 }
 
 /** Escapes text that could end the quote or the summary around it. */

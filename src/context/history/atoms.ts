@@ -2,7 +2,7 @@
  * Atoms: entries that must stay together. A user-side entry is an atom, and so is a reply with all its calls and their
  * results. All reductions work on atoms, so none can separate a call from its result.
  */
-import { type JSONLEntry, kindOf } from '../../protocol/entries.ts';
+import { type JSONLEntry, kindOf, type NewEntry } from '../../protocol/entries.ts';
 
 export interface AtomCall {
   readonly call: JSONLEntry;
@@ -116,6 +116,17 @@ export function isUserSide(entry: JSONLEntry): boolean {
 export function isPrompt(entry: JSONLEntry): boolean {
   const { type, subtype, isCompactSummary } = entry;
   return type === 'user' && isCompactSummary !== true && (subtype === 'prompt' || subtype === undefined);
+}
+
+/**
+ * Where the part of a prompt begins that the user did not type, such as piped input; undefined if there is none, or
+ * nothing before it.
+ */
+export function notTypedAt(text: string, entry: JSONLEntry | NewEntry): number | undefined {
+  const typed = entry.subtype === 'prompt' ? entry.data?.typed : undefined;
+  if (typeof typed !== 'string' || typed.trim() === '') return undefined;
+  const lead = `${typed}\n\n`;
+  return text.startsWith(lead) && text.length > lead.length ? lead.length : undefined;
 }
 
 /** The entries of an atom in log order: head, calls, results. */

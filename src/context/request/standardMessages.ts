@@ -23,7 +23,13 @@ import { type Atom, type AtomCall, isPrompt } from '../history/atoms.ts';
 import { type View, viewOf } from '../history/view.ts';
 import { wellFormed } from '../tokens/truncate.ts';
 import { framedNote, framedSummary, type NoteKey, withoutKey } from './systemNotes.ts';
-import { type Framing, framedInstructions, framedMessage, framedSummaryApart } from './untrustedText.ts';
+import {
+  type Framing,
+  framedInstructions,
+  framedMessage,
+  framedPrompt,
+  framedSummaryApart,
+} from './untrustedText.ts';
 
 /** Everything besides the log that affects how messages are built. */
 export interface ProjectionPolicy {
@@ -113,7 +119,7 @@ function userMessage(entry: JSONLEntry, framing: Framing, policy: ProjectionPoli
       role: 'user',
       content: isNote(entry, content, noteKey)
         ? framedMessage(content, entry, framing)
-        : withoutKey(content, noteKey),
+        : framedPrompt(content, entry, framing),
     };
   });
 }
@@ -128,7 +134,7 @@ function isNote(entry: JSONLEntry, content: string, noteKey: NoteKey): boolean {
 function textOfPart(text: string, entry: JSONLEntry, framing: Framing): string {
   const { noteKey } = framing;
   return noteKey === undefined || isPrompt(entry)
-    ? withoutKey(text, noteKey)
+    ? framedPrompt(text, entry, framing)
     : framedMessage(text, entry, framing);
 }
 

@@ -12,6 +12,7 @@ import {
   SUMMARY_NOTE,
   SUMMARY_START,
 } from '../compaction/summaryMessage.ts';
+import { notTypedAt } from '../history/atoms.ts';
 import { instructionPath } from '../memory/instructions.ts';
 import {
   framedApart,
@@ -22,6 +23,7 @@ import {
   type NoteKey,
   type UntrustedPart,
   type UntrustedText,
+  withoutKey,
 } from './systemNotes.ts';
 
 /** How a session frames notes; fixed when it starts. */
@@ -41,6 +43,15 @@ export function framedMessage(text: string, entry: JSONLEntry, { noteKey, keepsA
   const { at, kind } = foreignAt(text, entry) ?? quotedAt(text, entry) ?? { at: text.length, kind: 'data' };
   return framedApart(text.slice(0, at), text.slice(at), noteKey, kind);
 }
+
+/** Frames the part of a prompt that the user did not type, in sessions that keep it apart: piped input, an included text. */
+export function framedPrompt(text: string, entry: JSONLEntry, { noteKey, keepsApart }: Framing): string {
+  const at = keepsApart === true ? notTypedAt(text, entry) : undefined;
+  if (noteKey === undefined || at === undefined) return withoutKey(text, noteKey);
+  return `${withoutKey(text.slice(0, at), noteKey)}${framedApart(NOT_TYPED, text.slice(at), noteKey, 'data')}`;
+}
+
+const NOT_TYPED = 'The user did not type the rest of this message: it was piped in, or included.';
 
 /** Frames an instruction file; empty text = the file was deleted. */
 export function framedInstructions(

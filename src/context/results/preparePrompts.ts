@@ -1,6 +1,7 @@
 /** Prepares prompts for the log: adds matching memories and shortens a text that is too large for any request. */
 import type { NewEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
+import { notTypedAt } from '../history/atoms.ts';
 import { type FoundMemory, memoryEntry } from '../memory/formatMemories.ts';
 import { withDeadline } from '../memory/LongTermMemory.ts';
 import type { Session } from '../session.ts';
@@ -39,6 +40,9 @@ const MOST_OF_ROOM = 0.95;
 /** Share of the room for a prompt that is shortened; leaves room for the work that it asks for. */
 const SHOWN_OF_ROOM = 0.5;
 
+/** Characters of a typed part that is repeated. */
+const MAX_LEAD = 2000;
+
 async function fitPrompt(
   prompt: NewEntry,
   { projection, log }: Session,
@@ -50,12 +54,15 @@ async function fitPrompt(
   if (typeof content !== 'string' || (await fits(content, most, projection))) return { prompt };
   const original = await log.blobs.put(content).catch(() => undefined);
   const path = original === undefined ? undefined : log.blobs.pathOf(original.hash);
+  // Stays first, so that what was piped in is still told from what the user typed.
+  const lead = content.slice(0, notTypedAt(content, prompt) ?? 0);
+  const head = lead.length > MAX_LEAD ? '' : lead;
   let text = content;
   const shown = SHOWN_OF_ROOM * room;
   let maxBytes = Math.floor(shown * 4);
   do {
     const cut = truncateObservation(content, { maxLines: Number.MAX_SAFE_INTEGER, maxBytes }, 'head_tail');
-    text = `${truncationNotice(cut, path, original)}\n${cut.preview}`;
+    text = `${head}${truncationNotice(cut, path, original)}\n${cut.preview}`;
     maxBytes = Math.floor(maxBytes * 0.8);
   } while (projection.sizeOfText(text) > shown && maxBytes > 1000);
   const part = grouped(Buffer.byteLength(text));
