@@ -272,17 +272,18 @@ export class HookRunner implements HookPort {
       const advice = run.advice(`${output.stdout}\n${output.stderr}`, output.exitCode ?? 1);
       return { ...output, isConfined: true, advice };
     }
+    const startsWith = run?.env ?? ownVariables;
     // A subagent's folder is not the one that the variables of the session are for.
     const maySet = setsVariables.has(call.event) && !('agent_id' in call.input);
     const file = maySet ? await this.#variableFile() : undefined;
     const output = await runCommand(
       {
         ...{ ...words, input, cwd: root, shell, timeoutMs },
-        env: { ...ownVariables, ...(file && { CLAUDE_ENV_FILE: file.path }) },
+        env: { ...startsWith, ...(file && { CLAUDE_ENV_FILE: file.path }) },
       },
       signal,
     );
-    if (file !== undefined) one.variables = await file.read({ shell, cwd: root, env: ownVariables }, signal);
+    if (file !== undefined) one.variables = await file.read({ shell, cwd: root, env: startsWith }, signal);
     return output;
   }
 

@@ -43,8 +43,8 @@ export interface SettingsProgram {
 
 /** How such a program must be started now. */
 export type SettingsRun =
-  /** With the user's rights. */
-  { readonly type: 'outside' } | ConfinedRun | HeldRun;
+  /** With the user's rights; in this environment instead of its own, if given. */
+  { readonly type: 'outside'; readonly env?: Readonly<Record<string, string>> } | ConfinedRun | HeldRun;
 
 /** Not at all. `isUnasked`: the user was not asked. `problem`: a sentence for the user. */
 export interface HeldRun {

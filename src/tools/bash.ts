@@ -317,7 +317,7 @@ async function redactorFor(
   const secrets = wantsContent || basis === 'own' ? [] : (deps.knownSecrets?.([root, cwd()]) ?? []);
   return redactInTurn([
     ...(secrets.length > 0 ? [createValueRedactor(secrets)] : []),
-    ...(runsReadOnly(grant) && deps.openRedactor ? [await deps.openRedactor()] : []),
+    ...((runsReadOnly(grant) || grant.isGuarded) && deps.openRedactor ? [await deps.openRedactor()] : []),
   ]);
 }
 

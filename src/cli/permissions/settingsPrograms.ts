@@ -29,6 +29,7 @@ import {
   scriptOf,
 } from '../../protocol/settingsPrograms.ts';
 import { sandboxNotes } from '../../tools/outcomes.ts';
+import { readOnlyEnvironment } from '../../tools/shell/childEnvironment.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
 import { createChangeTracker } from './changeTracker.ts';
 import type { Permissions } from './permissions.ts';
@@ -132,7 +133,8 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     const changed = await tracker.changedFolders();
     const isForeign = places.isUntrusted === true && isOwn(program) && mayLoad(textOf(program), root);
     const concern = script.type === 'unknown' ? 'unknown' : changed === undefined ? 'untrusted' : 'changed';
-    if (concern === 'untrusted' && !isForeign) return outside;
+    const unconfined = placed(program);
+    if (concern === 'untrusted' && !isForeign) return unconfined;
     if (session === undefined)
       return heldProgram(program, concern, 'there is no session with a sandbox that it could run in', true);
     const { permissions, sandbox } = session;
@@ -141,7 +143,8 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       concern === 'unknown'
         ? 'workspace'
         : await codeOf(program, text, { changed, isOwn: isForeign }, permissions);
-    if (code === 'none' || (await permissions.matches(places.excluded, text))) return outside;
+    if (await permissions.matches(places.excluded, text)) return outside;
+    if (code === 'none') return unconfined;
     const state = await sandbox.state();
     if (state.type !== 'on') return askUser(program, text, { code, concern }, state.reason, session);
     const run = await confine(program, text, concern, session, root).catch((error: unknown) =>
@@ -157,6 +160,16 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
         onEnd();
       },
     };
+  };
+
+  /**
+   * Outside the sandbox. Scripts of the user, which are not read, get an environment in which git starts nothing that a
+   * folder names, and Python (3.11 or later) takes no modules from it, unless the user trusts the folder.
+   */
+  const placed = (program: SettingsProgram): SettingsRun => {
+    if (places.isUntrusted !== true || !isOwn(program)) return outside;
+    const env = readOnlyEnvironment(program.env, [root, ...added]);
+    return { type: 'outside', env: { ...env, PYTHONSAFEPATH: '1' } };
   };
 
   /** The folders from which the program loads code: of those that were changed, or of the project. */
@@ -268,7 +281,7 @@ function isUnasked(basis: PermissionBasis, mode: PermissionMode | undefined): bo
   return basis !== 'user' && basis !== 'own' && basis !== 'read-only' && mode !== 'bypassPermissions';
 }
 
-const outside: SettingsRun = { type: 'outside' };
+const outside = { type: 'outside' } as const satisfies SettingsRun;
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

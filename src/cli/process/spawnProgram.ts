@@ -39,7 +39,8 @@ export async function spawnProgram({
     type: 'outside',
   };
   if (run.type === 'held') return { problem: run.problem };
-  if (run.type === 'outside') return { child: spawn(command, { ...options, shell: true, cwd, env, stdio }) };
+  if (run.type === 'outside')
+    return { child: spawn(command, { ...options, shell: true, cwd, env: run.env ?? env, stdio }) };
   try {
     const launch = run.launch(findShell(env), scriptOf({ command }));
     const child = spawn(launch.program, launch.args, {

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of a definition.
 /** Where programs in the settings run once the model has changed files without approval. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -641,6 +642,29 @@ describe('in a folder that the user has not trusted', () => {
       ...{ role: 'status line command', command: 'git status --short | wc -l', cwd: root, env: {} },
     });
     expect(got.type).toBe('confined');
+  });
+
+  test('git and Python in the user’s own scripts run no code of the folder, unless it is trusted', async () => {
+    const { open, root } = await bench({
+      files: [...ownFiles, ['project/tool.py', 'open("ran-python", "w")\n']],
+    });
+    const inRoot = { cwd: root, env: { PATH: process.env.PATH ?? '', HOME: root } };
+    execFileSync('git', ['init', '-q'], inRoot);
+    execFileSync('git', ['config', 'core.fsmonitor', 'touch ran-git; false'], inRoot);
+    const program = { role: 'hook', command: '~/.claude/hooks/line.sh', ...inRoot };
+    const start = async (isUntrusted: boolean) => {
+      const got = await open({ isUntrusted }).admit(program);
+      if (got.type !== 'outside') throw new Error(got.type);
+      const script = 'git status --short; python3 -c "import tool" || true';
+      execFileSync('sh', ['-c', script], { cwd: root, env: got.env ?? program.env, stdio: 'ignore' });
+      return { env: got.env, ran: readdirSync(root).filter((name) => name.startsWith('ran-')) };
+    };
+    const untrusted = await start(true);
+    expect(untrusted.ran).toEqual([]);
+    expect(untrusted.env).toMatchObject({ HOME: root, PYTHONSAFEPATH: '1' });
+    const trusted = await start(false);
+    expect(trusted.ran).toContain('ran-git');
+    expect(trusted.env).toBeUndefined();
   });
 
   test('without a sandbox the user is asked once, or it does not run', async () => {
