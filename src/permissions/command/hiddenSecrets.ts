@@ -20,7 +20,7 @@ import type { CommandPart } from '../shell/parsedCommand.ts';
 import { hiddenInGit } from './git/hiddenInGit.ts';
 import { foldersOf, namesUnknown, packs, readsFound, takesNames, traverses } from './namedPaths.ts';
 import { MAX_JUDGED, textWordsOf, withoutQuotes } from './textPaths.ts';
-import { decideShown, decideTracked, needsCheck, secretBelow } from './treeDecision.ts';
+import { decideGitContents, decideShown, needsCheck, secretBelow } from './treeDecision.ts';
 
 /**
  * Why a command may show a secret that it does not name; undefined if it shows none. `what`: how the reason names the
@@ -35,14 +35,7 @@ export function hiddenSecret({ visit, use, policy, change }: ScopeInput, what: s
       if (found === 'unknown') return `${what} reads files that cannot all be checked.`;
       if (found !== undefined) return `${what} may show ${relative(policy.root, found)}.`;
     }
-    const inGit = gravest([
-      ...(use?.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
-      ...(use?.shown ?? []).flatMap((shown) =>
-        (use?.repositories ?? []).map((place) =>
-          decideShown(shown, policy.realpath(locate(place, directory, policy)), what, policy),
-        ),
-      ),
-    ]);
+    const inGit = use && gravest(decideGitContents(use, directory, what, policy));
     if (inGit !== undefined && inGit.behavior !== 'allow') return inGit.reason;
     const hidden = use === undefined ? hiddenInGit(part, directory, change, what, policy) : undefined;
     if (hidden !== undefined) return hidden;

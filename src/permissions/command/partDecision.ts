@@ -26,9 +26,8 @@ import { localWork } from './localWork.ts';
 import { type Around, decideEdits } from './plainEdits.ts';
 import {
   blockedReason,
+  decideGitContents,
   decidePattern,
-  decideShown,
-  decideTracked,
   decideTree,
   hidingOf,
   isNoFile,
@@ -222,13 +221,8 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
     ...(use.patterns ?? []).map((pattern) => decidePattern(pattern, directory, named, policy)),
     ...use.contents.map((word) => decideOperand(word, directory, 'contents', policy)),
     ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),
-    ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
     ...(use.trees ?? []).map((tree) => decideTree(tree, directory, what, policy, named)),
-    ...(use.shown ?? []).flatMap((shown) =>
-      (use.repositories ?? []).map((place) =>
-        decideShown(shown, policy.realpath(locate(place, directory, policy)), what, policy),
-      ),
-    ),
+    ...decideGitContents(use, directory, what, policy),
   ]);
   const worst = gravest(verdicts);
   if (worst === undefined) return { behavior: 'allow', basis: 'read-only', reason: `${what} only reads.` };

@@ -234,6 +234,23 @@ const ignoring = /ignore|exclude|(?:^|\/)(?:\.git|gitdir|commondir)(?:\/|$)/i;
 const mayChangeIgnored = (path: string, policy: Policy): boolean =>
   [path, policy.realpath(path)].some((one) => ignoring.test(foldText(one))) || policy.isDirectory(path);
 
+/**
+ * The decisions about the files that a git command shows without naming them. Its words are relative to the folder that
+ * `-C` names, and that git enters as the system does, through links.
+ */
+export function decideGitContents(
+  { tracked = [], shown = [], repositories = [] }: ReadOnlyUse,
+  directory: string,
+  what: string,
+  policy: Policy,
+): readonly PermissionDecision[] {
+  const places = repositories.map((place) => policy.realpath(locate(place, directory, policy)));
+  return places.flatMap((place) => [
+    ...(tracked.length > 0 ? [decideTracked(tracked, place, what, policy)] : []),
+    ...shown.map((one) => decideShown(one, place, what, policy)),
+  ]);
+}
+
 /** Decides whether the files that git tracks in some places, which may be patterns, may be shown. */
 export function decideTracked(
   tracked: readonly string[],
@@ -263,9 +280,7 @@ export function trackedIn(
   const top = policy.repositoryTop(at);
   // Without a repository git may search every file.
   if (top === undefined) return undefined;
-  // `:` begins magic, also in a folder that `-C` names.
-  const words = tracked.map((word) => (/\/:/.test(word) ? ':/' : word));
-  const { has } = withinPaths(words, { worktree: top, prefix: relative(top, at) });
+  const { has } = withinPaths(tracked, { worktree: top, prefix: relative(top, at) });
   return policy.trackedFiles(at)?.filter((path) => has(relative(top, path)));
 }
 

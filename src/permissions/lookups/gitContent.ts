@@ -5,7 +5,7 @@
 import { join, relative } from 'node:path';
 import { adviceFor, runGitNow } from '../../disk/ownGit.ts';
 import { movedNames, stashedNames } from './gitMoves.ts';
-import { nameFromTop, type WordsPlace, withinPaths } from './gitPaths.ts';
+import { goesBack, nameFromTop, type WordsPlace, withinPaths } from './gitPaths.ts';
 import type { Compared, Listed, Shown } from './gitShown.ts';
 
 /** If git takes longer, the command needs approval. */
@@ -79,7 +79,7 @@ export function shownFiles(
   const place = { worktree, prefix: relative(worktree, directory) };
   if (/^\.\.(?:\/|$)/.test(place.prefix)) return undefined;
   const found = findObjects(git, shown.objects, place);
-  if (found === undefined) return undefined;
+  if (found === undefined || mayBeUntracked(shown, found, place)) return undefined;
   const { kind, compared = [], listed = [], restored, moves } = shown;
   const search = { git, place, found, changed };
   const exact = kind === 'any' ? undefined : joined(compared.map((one) => comparedNames(one, search)));
@@ -95,6 +95,19 @@ export function shownFiles(
     ...(moves === undefined ? [] : [mergeLists(movedNames(git, moves, () => changed()?.join('\0')))]),
   ]);
   return all && [...new Set(all)].filter((name) => name !== '').map((name) => join(worktree, name));
+}
+
+/** True if `git diff` may show files that git does not track, and that are not known from its words. */
+function mayBeUntracked({ onDisk = [] }: Shown, found: readonly Found[], place: WordsPlace): boolean {
+  // With a path outside, it compares any two files or folders. A pattern such as `.*` may match `..`.
+  const isOutside = (word: string): boolean =>
+    nameFromTop(word, place) === undefined || /(?:^|\/)\.[*?[]/.test(word);
+  // It compares the content of a committed file with any file: here its path must mean the same for the system.
+  const isObject = (word: string): boolean =>
+    found.some((one) => one.word === word && one.type !== undefined);
+  const hasBlob = found.some(({ type }) => type === 'blob');
+  const isOdd = (word: string): boolean => !isObject(word) && (word.startsWith(':') || goesBack(word));
+  return onDisk.some((word) => isOutside(word) || (hasBlob && isOdd(word)));
 }
 
 const joined = (lists: readonly Names[]): Names =>
@@ -118,10 +131,21 @@ interface Operands {
 /** A name or id, with at most a number from the reflog and ancestors: dates and searches mean another commit later. */
 const plainRevision = /^(?!-)(?:[^~^:{]|@\{(?:-?\d{1,5}|u|upstream|push)\})*(?:[~^]\d*)*$/;
 /** Forms that stand for several commits, or exclude some. */
-const special = /^\^|\^[@!]$|\^-\d*$|^-$/;
+const special = /^\^|\^[@!-]|^-$/;
 
-/** Reads the words before `--` as git does: first commits, then paths. Undefined for all but plain forms of commits. */
-function operandsOf({ words, paths }: Compared, { git, place, found }: Search): Operands | undefined {
+/** True for a word with nothing that revisions have: dots are only in names, or are folders. */
+const isPlainPath = (word: string): boolean =>
+  word.startsWith(':') ||
+  !(/[~^:{}]/.test(word) || word.split('/').some((part) => part !== '..' && part.includes('..')));
+
+/**
+ * Reads the words before `--` as git does: first commits, then paths. Undefined unless each of them is a plain commit, a
+ * plain range, or certainly a path.
+ */
+function operandsOf(
+  { words, paths, isSplit }: Compared,
+  { git, place, found }: Search,
+): Operands | undefined {
   const commits: Found[] = [];
   const ranges: Operands['ranges'][number][] = [];
   const files: string[] = [];
@@ -133,12 +157,16 @@ function operandsOf({ words, paths }: Compared, { git, place, found }: Search): 
     const object = objectAt(word);
     const isPlain = plainRevision.test(word) || object?.path !== undefined;
     if (special.test(word) || (object !== undefined && !isPlain)) return undefined;
-    const range = object === undefined && !/^\.{2,3}$/.test(word) ? /^(.*?)(\.{2,3})(.*)$/.exec(word) : null;
-    // `@{1.day.ago..}` and `HEAD^{/a..b}` are no ranges.
-    if (range !== null && !plainRevision.test(`${range[1]}`)) return undefined;
-    if (range !== null && !plainRevision.test(`${range[3]}`)) return undefined;
+    const range = word === '..' ? null : /^(.*?)(\.{2,3})(.*)$/.exec(word);
     const [from, to] = range === null ? [] : [objectAt(range[1] || 'HEAD'), objectAt(range[3] || 'HEAD')];
-    if (object === undefined && (from === undefined || to === undefined)) files.push(word);
+    const isRange = from !== undefined && to !== undefined;
+    // Git tries the range first: `HEAD:a..b`. `@{1.day.ago..}` and `HEAD^{/a..b}` are none.
+    if (isRange && object !== undefined) return undefined;
+    if (isRange && !(plainRevision.test(`${range?.[1]}`) && plainRevision.test(`${range?.[3]}`)))
+      return undefined;
+    // Before `--` git takes every word for a commit.
+    if (object === undefined && !isRange && (isSplit || !isPlainPath(word))) return undefined;
+    if (object === undefined && !isRange) files.push(word);
     else if (files.length > 0) return undefined;
     else if (object !== undefined) commits.push(object);
     else if (from?.type === 'commit' && to?.type === 'commit')
@@ -201,7 +229,11 @@ function namesBefore(compared: Compared, { commits, ranges, paths }: Operands, s
         ...ranges.flatMap(({ from, to, isSymmetric }) => [isSymmetric ? from : `^${from}`, to]),
       ];
       const all = [...refs, ...(ids.length + refs.length === 0 ? ['HEAD'] : ids)];
-      if (first === undefined || paths.length > 0)
+      // Of commits with the same date, git shows first what is named first.
+      const isInOrder =
+        [refs, starts, ranges].filter(({ length }) => length > 0).length < 2 &&
+        !ranges.some(({ isSymmetric }) => isSymmetric);
+      if (first === undefined || paths.length > 0 || !isInOrder)
         return mergeLists([git(['log', ...LOG, ...mergesShown(compared), ...all, '--'])]);
       const limited = git(['rev-list', ...first, ...all, '--'])?.split('\n');
       return limited && changedBy(git, limited.filter(Boolean), compared);

@@ -61,7 +61,10 @@ function spanOf(word: string, place: WordsPlace): Span {
     return WHOLE;
   if (at === -1) return { start: folder };
   const start = `${folder === '' ? '' : `${folder}/`}${literal.slice(slash)}`;
-  const end = /^\*[^?[\\]*$/.test(pattern) ? pattern.slice(pattern.lastIndexOf('*') + 1) : '';
+  // Git also takes a pattern literally, as the name of a folder.
+  const end = /^\*[^?[\\]*$/.test(pattern)
+    ? pattern.slice(pattern.lastIndexOf('*') + 1).replace(/\/$/, '')
+    : '';
   return { start, end };
 }
 
@@ -71,6 +74,10 @@ function includes({ start, end }: Span, name: string): boolean {
   const last = end.toLowerCase();
   return name.startsWith(first) && (name.endsWith(last) || name.includes(`${last}/`));
 }
+
+/** True for `a/../b`: git takes it for `b`, and the system looks for `b` beside what the link `a` names. */
+export const goesBack = (path: string): boolean =>
+  /(?:^|\/)\.\.(?:\/|$)/.test(path.replace(/^(?:\.{1,2}(?:\/+|$))*/, ''));
 
 /** The name of a path without magic; undefined if it is outside. */
 export function nameFromTop(path: string, { worktree, prefix }: WordsPlace): string | undefined {

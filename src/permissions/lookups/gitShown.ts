@@ -17,6 +17,8 @@ export interface Shown {
   readonly listed?: readonly Listed[];
   /** Paths of files that are written from the objects, or from the index. */
   readonly restored?: readonly string[];
+  /** The operands of `git diff`, which may compare any files and folders on disk. */
+  readonly onDisk?: readonly string[];
   /** `any`: may show the objects and the entire history. `unknown`: may show what does not exist yet. */
   readonly kind?: 'any' | 'unknown';
   /** Absolute paths on disk that change before the command runs; null = any. */
@@ -37,6 +39,8 @@ export interface Compared {
   readonly words: readonly string[];
   /** The operands after it. */
   readonly paths: readonly string[];
+  /** True if there is a `--`: the words before it are no paths. */
+  readonly isSplit?: boolean;
   /** Options for all branches and the like: they select commits besides those that words name. */
   readonly refs?: readonly string[];
   /** Options that limit the commits to the first ones. */
@@ -122,7 +126,7 @@ export const showsDiffs = (name: string): boolean =>
  */
 export function shownBy(name: string, args: readonly string[], read: ReadOptions): Shown | undefined {
   const has = (names: RegExp): boolean => read.options.some((option) => names.test(option.name));
-  const { words, paths } = operandsOf(read);
+  const { words, paths } = operandsOf(read, args);
   const objects = words.flatMap(namedObjects);
   if (name === 'cat-file') {
     // It has no paths: `--` only ends its options.
@@ -144,21 +148,25 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   // It prints tagged or named files whatever its options.
   if (isPlain) return name === 'show' ? { objects, listsFolders: true } : undefined;
   const compared = comparedBy(name, args, read);
-  if (compared === undefined) return { objects, kind: 'any' };
-  return { objects, compared: [compared], ...(name === 'show' && { listsFolders: true }) };
+  const onDisk = name === 'diff' ? { onDisk: [...words, ...paths] } : {};
+  if (compared === undefined) return { objects, ...onDisk, kind: 'any' };
+  return { objects, ...onDisk, compared: [compared], ...(name === 'show' && { listsFolders: true }) };
 }
 
 /** The operands before `--`, and those after it. */
-function operandsOf({ operands, inOrder }: ReadOptions): Pick<Compared, 'words' | 'paths'> {
+function operandsOf(
+  { operands, inOrder }: ReadOptions,
+  args: readonly string[],
+): Pick<Compared, 'words' | 'paths' | 'isSplit'> {
   const known = operands.map((word) => word ?? '');
   const count = inOrder.filter(({ name }) => name === '').length;
-  return { words: known.slice(0, count), paths: known.slice(count) };
+  return { words: known.slice(0, count), paths: known.slice(count), isSplit: args.includes('--') };
 }
 
 /** The form of a command that shows diffs; undefined for all that are not plain. */
 function comparedBy(name: string, args: readonly string[], read: ReadOptions): Compared | undefined {
   const given = read.options;
-  const operands = operandsOf(read);
+  const operands = operandsOf(read, args);
   const end = args.indexOf('--');
   const plain = args.slice(0, end === -1 ? args.length : end).filter((word) => !word.startsWith('-'));
   // Git's subcommands differ in which options take the next word.
@@ -208,24 +216,25 @@ function written({ name, value }: Given): string {
 
 /**
  * The objects that a word may stand for: `a`, the ends of `a..b` and `a...b`, and the commit of `^a`, `a^@`, `a^!` and
- * `a^-1`. A date in `a@{…}` may contain dots, too. See gitrevisions(7).
+ * `a^-1`. A date in `a@{…}` and a path in `a:b..c` may contain dots, too. See gitrevisions(7).
  */
 function namedObjects(word: string): readonly string[] {
   const bare = (one: string): string => one.replace(/^\^/, '').replace(/\^(?:[@!]|-\d*)$/, '');
   const ends = [word, bare(word)].flatMap((one) => [one, ...one.split(/\.{2,3}/)]);
-  return [...new Set(ends.flatMap((one) => [one, bare(one)]))].filter((one) => one !== '');
+  const all = [...ends, ...(/^(.*?)\.{2,3}(.*)$/.exec(word)?.slice(1) ?? [])];
+  return [...new Set(all.flatMap((one) => [one, bare(one)]))].filter((one) => one !== '');
 }
 
 /** The files in commits that `git grep` searches, and in the index those that it takes from there. */
 export function searchedBy(
-  words: readonly string[],
-  paths: readonly string[],
+  operands: Pick<Compared, 'words' | 'paths' | 'isSplit'>,
   isCached: boolean,
 ): readonly Shown[] {
+  const { words, paths } = operands;
   const places = [...words, ...paths];
   return [
     { objects: [], listed: [{ options: ['--cached'], paths: places, isFlagged: !isCached }] },
-    ...(words.length > 0 ? [{ objects: words, compared: [{ how: 'search', words, paths }] } as const] : []),
+    ...(words.length > 0 ? [{ objects: words, compared: [{ how: 'search', ...operands }] } as const] : []),
   ];
 }
 

@@ -46,8 +46,9 @@ function withAnyCommit(use: ReadOnlyUse, bases: readonly string[]): ReadOnlyUse 
     contents: use.contents.filter(isNamed),
     names: use.names.filter(isNamed),
     ...(use.tracked && { tracked: use.tracked.filter(isNamed) }),
-    shown: (use.shown ?? []).map(({ objects }) => ({
+    shown: (use.shown ?? []).map(({ objects, onDisk = [] }) => ({
       objects: [...new Set([...objects.filter(isNamed), ...bases])],
+      onDisk,
       kind: 'any',
     })),
   };

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { goesBack } from '../lookups/gitPaths.ts';
 import { searchedBy, shownBy, showsDiffs } from '../lookups/gitShown.ts';
 import { type OptionList, readOptions } from '../options/readOptions.ts';
 import { gitCommands } from './gitOptions.ts';
@@ -31,7 +32,6 @@ export function gitUse(args: readonly string[]): ReadOnlyUse | undefined {
     ...use,
     contents: use.contents.map(below),
     names: use.names.map(below),
-    tracked: (use.tracked ?? []).map(below),
     trees: (use.trees ?? []).map((tree) => ({ ...tree, path: below(tree.path) })),
     repositories: [directory],
     ...((name === 'remote' ? rest.length > 0 : rest.some((word) => /:remotename/.test(word))) && {
@@ -168,8 +168,13 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   });
   if (read === undefined) return undefined;
   const isUntracked = read.options.some(({ name }) => name === '--untracked');
-  const pattern = read.options.some(({ name }) => name === '-e') ? 0 : 1;
+  const hasPattern = read.options.some(({ name }) => name === '-e');
+  const pattern = hasPattern ? 0 : 1;
   const operands = read.operands.slice(pattern).map((word) => word ?? '');
+  // They belong to an expression, or separate operands once more.
+  const isOdd = read.operands.some((word) => /^(?:\(|\)|--)$/.test(word ?? ''));
+  const hasOperator = read.options.some(({ name }) => /^--(?:and|not|or)$/.test(name));
+  if (isOdd || (hasOperator && !hasPattern)) return undefined;
   const contents = operands.flatMap(namedBy);
   const places = operands.length > 0 ? operands : ['.'];
   // A word that is not a path is a commit or a folder in one, which may contain files that are no longer tracked.
@@ -177,10 +182,12 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   // After `--` come paths; before the pattern, it means nothing.
   const before = read.inOrder.filter(({ name }) => name === '').length;
   const end = before < pattern ? operands.length : before - pattern;
-  const shown = { shown: searchedBy(operands.slice(0, end), operands.slice(end), isCached) };
+  const isSplit = before >= pattern && args.includes('--');
+  const split = { words: operands.slice(0, end), paths: operands.slice(end), isSplit };
+  const shown = { shown: searchedBy(split, isCached) };
   if (!isUntracked) return { contents, names: [], tracked: places, ...shown };
   // Git's patterns match inside folders, and `:` begins pathspec magic: gitglossary(7), pathspec.
-  if (places.some((place) => /[*?[:\\]/.test(place))) return undefined;
+  if (places.some((place) => /[*?[:\\]/.test(place) || goesBack(place))) return undefined;
   return {
     contents,
     names: [],

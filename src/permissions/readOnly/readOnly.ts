@@ -64,12 +64,16 @@ function fillIn(use: ReadOnlyUse, open: ReadonlyMap<string, OpenPattern>): ReadO
   const isMeant = (words: readonly string[]): boolean =>
     words.every((word) => open.has(word) || !word.includes(MARK));
   if (!isMeant(files)) return undefined;
+  const unknown = withUnknownWords(use, MARK);
   return {
     ...use,
     contents: filled(use.contents),
     names: filled(use.names),
     trees: (use.trees ?? []).map((tree) => ({ ...tree, path: open.get(tree.path)?.pattern ?? tree.path })),
-    ...withUnknownWords(use, MARK),
+    ...unknown,
+    ...(unknown.shown && {
+      shown: unknown.shown.map((one) => (one.onDisk ? { ...one, onDisk: filled(one.onDisk) } : one)),
+    }),
     patterns: [...open.values()],
   };
 }

@@ -20,9 +20,9 @@ export interface ReadOnlyUse {
   readonly showsReflog?: boolean;
   /** Git shows files as the programs of the user's settings convert them (`diff.*.textconv`). */
   readonly converts?: boolean;
-  /** It shows matches in the files that git tracks in these places. */
+  /** It shows matches in the files that git tracks in these places, relative to each of `repositories`. */
   readonly tracked?: readonly string[];
-  /** It shows the content of the files that git lists for these queries. */
+  /** It shows the content of the files that git lists for these queries in each of them. */
   readonly shown?: readonly Shown[];
   /** Files that, in any parent folder, make it run something else. */
   readonly versionFiles?: readonly string[];
@@ -95,7 +95,13 @@ export function withUnknownWords(
     ...(shown && {
       shown: shown.map(
         (one): Shown =>
-          isOpen(one) ? { objects: one.objects.filter((word) => !isOpen(word)), kind: 'any' } : one,
+          isOpen(one)
+            ? {
+                objects: one.objects.filter((word) => !isOpen(word)),
+                ...(one.onDisk && { onDisk: one.onDisk }),
+                kind: 'any',
+              }
+            : one,
       ),
     }),
   };

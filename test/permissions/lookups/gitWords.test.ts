@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { policyFor, rule, top } from '../harness.ts';
@@ -386,5 +386,260 @@ describe('after a change in the same command', () => {
     const place = repository({ 'appsettings.json': password(), 'a.txt': 'a\n' });
     write(place, { 'a.txt': 'b\n' });
     expect(await behavior(place, 'git add -u && git diff --cached', rules)).toBe('allow');
+  });
+});
+
+describe('only words that mean the same to git are exact', () => {
+  let place = '';
+  let added = '';
+  beforeAll(() => {
+    place = repository(
+      {
+        'sub/.env': `A=${CANARY}\n`,
+        'secret/y.txt': `A=${CANARY}\n`,
+        'src/deep/x.ts': 'A\n',
+        'package.json': '{}\n',
+      },
+      { 'src/deep/x.ts': 'A\nB\n' },
+    );
+    symlinkSync('sub', join(place, 'link'));
+    symlinkSync('../sub', join(place, 'src/lsub'));
+    symlinkSync('src/deep', join(place, 'clean'));
+    commit(place, {});
+    added = mkdtempSync(join(top, 'home', 'added-'));
+    write(added, { '.env': `A=${CANARY}\n`, 'a.txt': 'a\n' });
+    write(place, { '.env': `A=${CANARY}\n`, 'src/open/.env': `A=${CANARY}\n` });
+    write(place, { 'appsettings.json': password(), 'src/deep/x.ts': 'A\nC\n' });
+  });
+
+  test.each([
+    'git grep -- A --',
+    'git grep --cached -- A --',
+    'git grep --untracked -- A --',
+    'git grep -- A HEAD --',
+    'git grep -n -- A -- --',
+    'git grep A -- --',
+    'git grep \\( -e A \\)',
+    'git grep -e A --and \\( -e B -e C \\)',
+    "git grep -e A '(' -e A -e B ')'",
+    'git grep --cached \\( -e A \\)',
+    'git grep --untracked \\( -e A \\)',
+    'git grep --not A',
+  ])('separators and parts of an expression: %s asks', async (command) => {
+    expect(await behavior(place, command)).toBe('ask');
+    expect(await behavior(place, command, ['deny Read(/sub/.env)'])).not.toBe('allow');
+  });
+
+  test.each([
+    'git -C link grep A',
+    'git -C link grep A .',
+    'git -C link/. grep A',
+    'git -C ./link grep -n A',
+    "git -C link grep A '*'",
+    'git -C src/lsub grep A',
+    'git -C src/lsub/.. grep A',
+    'cd src && git -C lsub grep A',
+    'cd clean && git -C ../../link grep A',
+    'cd link && git grep A',
+    'cd link && git grep A .',
+    'cd src/lsub && git grep A',
+    'cd src/lsub && git -C . grep A',
+    'git -C link log -p -- .',
+    'git -C clean/../.. grep A',
+    'cd src && git grep --untracked A ../clean/..',
+    'git grep --untracked A clean/..',
+    'git grep --untracked A clean/../open',
+  ])('a folder behind a link: %s asks', async (command) => {
+    expect(await behavior(place, command)).toBe('ask');
+  });
+
+  test.each([
+    'git -C clean grep A',
+    'cd clean && git grep A',
+    'git -C clean log -p -- x.ts',
+    'git -C src/deep grep A .',
+  ])('a folder behind a link: %s runs', async (command) => {
+    expect(await behavior(place, command)).toBe('allow');
+  });
+
+  test.each([
+    'git diff . ADDED',
+    'git diff ADDED .',
+    'git diff src ADDED',
+    'git diff -- ADDED src',
+    'git diff -w src/open ADDED',
+    'git diff -S. src ADDED',
+    'git diff -R src ADDED',
+    'git diff --relative src ADDED',
+    'git diff ADDED/a.txt package.json',
+    'git -C src diff . ADDED',
+    'cd src && git diff . ../../NAME',
+    'git -C src/lsub diff ../.. ../../NAME',
+    'git diff clean/../../NAME src',
+    'git diff .? src',
+    'git diff src ADDE[D]',
+  ])('git diff of folders of which one is not in the repository: %s asks', async (command) => {
+    const text = command
+      .replace('ADDE[D]', `${added.slice(0, -1)}[${added.slice(-1)}]`)
+      .replace('ADDED', added)
+      .replace('NAME', basename(added));
+    const policy = { ...(await policyFor([], 'default', { root: place })), additionalDirectories: [added] };
+    const call = { tool: 'Bash', access: { type: 'command', command: text, cwd: place } } as const;
+    expect(decide(call, policy).behavior).toBe('ask');
+  });
+
+  test.each([
+    'cd src && git diff HEAD:package.json -- :/appsettings.json',
+    "git -C src diff HEAD:package.json -- ':(top)appsettings.json'",
+    "git -C src diff HEAD:package.json -- ':(literal,top)appsettings.json'",
+    'git diff HEAD:package.json appsettings.json',
+    'git diff HEAD:package.json -- clean/../../appsettings.json',
+    'cd src && git diff HEAD:package.json :/.env',
+  ])('git diff of a committed file and one on disk: %s asks', async (command) => {
+    expect(await behavior(place, command)).toBe('ask');
+  });
+
+  test('git diff of a committed file and one on disk runs', async () => {
+    expect(await behavior(place, 'git diff HEAD:package.json package.json')).toBe('allow');
+    expect(await behavior(place, 'cd src && git diff HEAD:package.json -- ../package.json')).toBe('allow');
+  });
+});
+
+describe('a word that is a revision for git', () => {
+  let place = '';
+  beforeAll(() => {
+    place = repository({ 'src/deep/x.ts': 'A\n', a: 'a\n', 'a..main': 'a\n' });
+    git(place, 'switch', '-qc', 'other');
+    commit(place, { '.env': `A=${CANARY}\n`, 'secret/y.txt': `${CANARY}\n` });
+    commit(place, { '.env': undefined, 'secret/y.txt': undefined });
+    git(place, 'switch', '-qc', 'merged');
+    git(place, 'switch', '-q', 'main');
+    commit(place, { 'src/deep/x.ts': 'B\n' });
+  });
+
+  test.each([
+    'git log -p other ...',
+    'git log -p other ... --',
+    'git show other ...',
+    'git log -p -5 other ...',
+    'git log --cc other ...',
+    'git log -p other ... -- ',
+    'git log -p ...other ...',
+    'cd src/deep && git log -p other .. --',
+    'cd src/deep && git log -p ..other .. --',
+    'git -C src/deep show other .. --',
+    'git log -p other ....',
+    'git log -p other HEAD...',
+    'git log -p other other^-+1',
+    'git log -p other^-+1',
+    'git log -p other nothing --',
+    'git log -p other a..b',
+    'git show other:a..main',
+    'git show other:./a..main',
+    'git show other:a..main --',
+    'git show other:a..other:a..main',
+  ])('%s asks', async (command) => {
+    expect(await behavior(place, command)).toBe('ask');
+    expect(await behavior(place, command, ['deny Read(/secret/**)'])).not.toBe('allow');
+  });
+
+  test.each([
+    'cd src/deep && git log -p ..',
+    'git log -p ...',
+    'git diff other... -- src',
+    'cd src/deep && git diff other ../deep',
+  ])('%s runs if it shows no secret', async (command) => {
+    expect(await behavior(place, command)).toBe('allow');
+  });
+});
+
+test('with equal dates, the commit that is named first is shown first', async () => {
+  const place = repository({ a: 'a\n' });
+  const dates = { GIT_COMMITTER_DATE: '2030-01-01T00:00:00Z' };
+  const at = (branch: string, files: Files): void => {
+    git(place, 'switch', '-qc', branch, 'main');
+    write(place, files);
+    git(place, 'add', '-A', '-f', '.');
+    const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+    const env = { ...process.env, ...dates };
+    expect(spawnSync('git', [...own, 'commit', '-qm', 'b'], { cwd: place, env }).status).toBe(0);
+  };
+  at('other', { '.env': `A=${CANARY}\n` });
+  at('aa', { a: 'b\n' });
+  at('zz', { a: 'c\n' });
+  git(place, 'switch', '-q', 'aa');
+  for (const command of [
+    'git log -1 -p other --branches',
+    'git log -1 -p other --all',
+    'git log -p -1 main..other zz',
+    'git log -p -1 aa..other zz --branches=main',
+    'git log -p -2 aa...other',
+  ])
+    expect(await behavior(place, command), command).toBe('ask');
+  for (const command of [
+    'git log -1 -p',
+    'git log -1 -p aa zz',
+    'git log -p -1 main..aa',
+    'git log -p -1 zz --',
+  ])
+    expect(await behavior(place, command), command).toBe('allow');
+});
+
+test('a pattern with a slash at its end is also the name of a folder', async () => {
+  const place = repository(
+    { '*/.env': `A=${CANARY}\n`, 's*b/.env': `A=${CANARY}\n`, 'a.ts': 'A\n' },
+    { 'a.ts': 'B\n' },
+  );
+  write(place, { '*/.env': 'B\n', 's*b/.env': 'B\n' });
+  for (const command of [
+    "git grep B '*/'",
+    "git grep A HEAD -- '*/'",
+    "git diff '*/'",
+    "git diff HEAD -- 's*b/'",
+    "git log -p -- '*/'",
+    "git show HEAD~1 -- 's*b/'",
+    "git show HEAD~1 -- './s*b/'",
+    "git log -p 's*b/'",
+    "git log -p 's*b//'",
+  ])
+    expect(await behavior(place, command), command).toBe('ask');
+});
+
+describe('everyday commands beside an untracked secret', () => {
+  let place = '';
+  beforeAll(() => {
+    place = repository(
+      { 'src/x.ts': 'TODO\n'.repeat(30), 'package.json': '{}\n' },
+      { 'src/x.ts': 'TODO\n'.repeat(31) },
+      { 'src/x.ts': 'TODO\n'.repeat(32) },
+    );
+    git(place, 'switch', '-qc', 'topic');
+    commit(place, { 'src/x.ts': 'TODO\n'.repeat(33) });
+    write(place, { 'src/x.ts': 'TODO\n' });
+    git(place, 'stash', '-q');
+    write(place, { '.env': `A=${CANARY}\n`, 'src/.env': `A=${CANARY}\n`, 'src/x.ts': 'TODO 2\n' });
+  });
+
+  test.each([
+    'git diff',
+    'git diff --stat',
+    'git diff main...HEAD',
+    'git diff HEAD~3 -- src',
+    'git diff HEAD~2 HEAD~1 src/x.ts',
+    'cd src && git diff ../package.json x.ts',
+    'git show',
+    'git show HEAD:package.json',
+    'git log -p -3',
+    'git log -p main..',
+    'git log -p -- src/x.ts',
+    'git log -p src/x.ts',
+    'git blame -L 10,20 src/x.ts',
+    "git grep -n TODO -- '*.ts'",
+    'git grep -e TODO --and -e 2',
+    'git -C src grep TODO',
+    'git -C src grep TODO ..',
+    'git stash show -p',
+  ])('%s runs', async (command) => {
+    expect(await behavior(place, command)).toBe('allow');
   });
 });
