@@ -6,33 +6,56 @@
 import { isInterpreter, isPlainShell } from '../../permissions/options/runnerNames.ts';
 import type { ReadCommand, ShellText, Texts } from './shellText.ts';
 
-/** The words of these commands that are data, as the same objects. */
-export function dataWords({ commands, outputs, functions }: Omit<ShellText, 'values'>): ReadonlySet<Texts> {
+/** What is data in one text. */
+export interface TextData {
+  /** Words of its commands, as the same objects. */
+  readonly words: ReadonlySet<Texts>;
+  /** What it prints goes to no file that it may run, and to no program that may do more than print it. */
+  readonly isOnlyShown: boolean;
+  /** It can start nothing: the values of its variables are data, too. */
+  readonly isInert: boolean;
+}
+
+/** `isShown`: what the text prints is only shown. */
+export function dataWords(text: Omit<ShellText, 'values'>, isShown: boolean): TextData {
+  const { commands, outputs, functions } = text;
   if (commands.some(({ words: [program = []] }) => program.some((name) => renames.test(name))))
-    return new Set();
+    return { words: new Set(), isOnlyShown: false, isInert: false };
   const isOneOf = (names: RegExp, { words: [program = []] }: ReadCommand): boolean => {
     const [name = ''] = program;
     return program.length === 1 && names.test(name) && !functions.has(name);
   };
   const isPrinting = (command: ReadCommand): boolean => isOneOf(printing, command);
   const copies = commands.filter((command) => isOneOf(/^tee$/, command));
-  const others = commands.filter((command) => !isPrinting(command) && !copies.includes(command));
+  const others = commands.filter(
+    (command) => !isPrinting(command) && !copies.includes(command) && !isOneOf(inert, command),
+  );
   const written = copies.flatMap(({ words }) => words.slice(1).filter((word) => !word[0]?.startsWith('-')));
   const used = namesIn(others);
-  const isUnread = (word: Texts): boolean => word.every((text) => isKnown(text) && !used(text));
+  const isUnread = (word: Texts): boolean => word.every((one) => isKnown(one) && !used(one));
   const isKept = (word: Texts): boolean => isUnread(word) && isNamed(word, [data, notes]);
   // What is printed must not become the input or the text of another program.
-  const isOnlyShown = [...outputs, ...written].every(isKept) && others.every(({ isFed }) => !isFed);
+  const isOnlyShown =
+    isShown && [...outputs, ...written].every(isKept) && others.every(({ isFed }) => !isFed);
   const shown = commands.filter((command) => isOnlyShown && isPrinting(command) && !command.isCaptured);
-  return new Set([
-    ...written.filter(isUnread),
-    ...shown.flatMap(({ words, inputs }) =>
-      [...words.slice(1), ...inputs].filter((word) => isNamed(word, [data, notes])),
-    ),
-    ...commands.flatMap(argumentsOf),
-    ...commands.flatMap(({ words }) => words.filter((word, at) => isLabelled(word, words[at - 1]))),
-  ]);
+  return {
+    words: new Set([
+      ...written.filter(isUnread),
+      ...shown.flatMap((command) =>
+        [...command.words.slice(1), ...command.inputs].filter((word) =>
+          isOneOf(unread, command) ? isNoCode(word) : isNamed(word, [data, notes]),
+        ),
+      ),
+      ...commands.flatMap(argumentsOf),
+      ...commands.flatMap(({ words }) => words.filter((word, at) => isLabelled(word, words[at - 1]))),
+    ]),
+    isOnlyShown,
+    isInert: isOnlyShown && others.length === 0,
+  };
 }
+
+/** False for text that a shell may run when it calculates with it. */
+export const isNoCode = (texts: Texts): boolean => !texts.some((text) => /\$\(|`/.test(text));
 
 /** True if the name of a variable says that its value is a database, a log or something else that changes. */
 export const isDataValue = (name: string, texts: Texts): boolean =>
@@ -45,6 +68,10 @@ const notes = /\.(?:lock|md|txt)$/i;
 
 /** Programs that print files and can do nothing else with them. */
 const printing = /^(?:cat|head|tail|grep|wc|jq|echo|printf|test|\[|\[\[|ls|stat|cut|tr|true)$/;
+/** Those of them that read none: their words are text, or files that they only test. */
+const unread = /^(?:echo|printf|test|\[|\[\[|ls|stat|true)$/;
+/** Commands of a shell that start nothing. */
+const inert = /^(?::|break|cd|continue|exit|local|read|return|set|shift|shopt|unset)$/;
 /** True for such a program: what its options name is no code. */
 export const isPrinter = (name: string): boolean => printing.test(name);
 

@@ -62,7 +62,11 @@ export interface ProgramFiles {
  * The files that an approval of a program covers, in `files`; those of them that are build results also in `built`.
  * `excluded`: commands whose build results may change.
  */
-export function coveredFiles(program: ProgramText, place: Place, excluded: readonly string[]): ProgramFiles {
+export function coveredFiles(
+  program: ProgramText & { readonly takesMore?: boolean },
+  place: Place,
+  excluded: readonly string[],
+): ProgramFiles {
   const found = filesOf(program, place);
   if (excluded.includes(commandText(program))) return { ...found, built: [] };
   return { ...found, files: [...found.files, ...found.built] };
@@ -84,8 +88,18 @@ interface StartedFile extends Execution {
   readonly path: string;
 }
 
-/** The files that one program names or runs. If these are not known exactly, includes files with similar names. */
-export function filesOf(program: ProgramText, place: Place): ProgramFiles {
+/** A text that runs, and how many folders were known when its words were last looked up. */
+interface RunningText {
+  readonly text: string;
+  readonly runs: Runs;
+  seen: number;
+}
+
+/**
+ * The files that one program names or runs. If these are not known exactly, includes files with similar names.
+ * `takesMore`: unknown arguments may be appended to its command.
+ */
+export function filesOf(program: ProgramText & { readonly takesMore?: boolean }, place: Place): ProgramFiles {
   const { root, home } = place;
   const top = realpath(root);
   const project = projectFiles(top);
@@ -96,39 +110,58 @@ export function filesOf(program: ProgramText, place: Place): ProgramFiles {
   const filled = Object.entries(program.env ?? {}).map(([name, value]) => [name, fill(value)] as const);
   const runs =
     program.args === undefined
-      ? runsOfText(program.command, variables)
+      ? runsOfText(program.command, variables, program)
       : runsOfWords([program.command, ...program.args].map(fill), Object.fromEntries(filled), variables);
   const found = new Set<string>();
-  const folders = placesOf(runs, starts, home);
-  for (const path of namedFiles(runs, starts, folders, place)) found.add(path);
-  const started = new Set(moduleFiles(commandText(program), runs, folders, root));
+  const started = new Set<string>();
   const isBuilt = resultTest(top);
   let areAll = true;
-  /** By path and arguments, so that each is read once. */
+  let lookUps = 0;
+  /** By path, arguments and variables, so that each is read once. */
   const scripts = new Map<string, StartedFile>();
   /** Where scripts may be started: they inherit the folder. */
   const places = new Set(starts);
-  const take = (from: Runs): void => {
+  /** Every text that runs is judged by the same rules: the program itself, and each script that it starts. */
+  const texts: RunningText[] = [];
+  const take = (text: string, from: Runs): void => {
     for (const folder of placesOf(from, [...places], home)) places.add(folder);
     if (places.size > MAX_FOLDERS) areAll = false;
-    const executed = executedPaths(from, [...places].slice(0, MAX_FOLDERS), starts, project);
+    texts.push({ text, runs: from, seen: 0 });
+  };
+  const lookUp = ({ text, runs: from }: RunningText): void => {
+    const folders = [...places].slice(0, MAX_FOLDERS);
+    lookUps += from.mentioned.size * folders.length;
+    if (lookUps <= MAX_LOOKUPS) {
+      for (const path of namedFiles(from, starts, folders, place)) found.add(path);
+      for (const path of moduleFiles(text, from, folders, root)) started.add(path);
+    } else areAll = false;
+    const executed = executedPaths(from, folders, starts, project);
     for (const one of executed.files) {
       started.add(one.path);
-      scripts.set(JSON.stringify([one.path, one.isShell, [...one.args]]), one);
+      scripts.set(keyOf(one), one);
     }
     if (!from.isOpen && executed.areAll) return;
     areAll = false;
     for (const path of similarFiles(from, starts, project)) found.add(path);
   };
-  take(runs);
-  // What a script starts is appended.
-  for (const script of scripts.values()) {
+  const read = (script: StartedFile): void => {
     // Dependencies are no part of the project; see `resultTest`.
-    if (isDependency.test(script.path) && isBuilt(script.path)) continue;
+    if (isDependency.test(script.path) && isBuilt(script.path)) return;
     const text = shellTextOf(script, project);
-    if (text === null || scripts.size > MAX_SCRIPTS) areAll = false;
-    if (scripts.size > MAX_SCRIPTS) break;
-    if (typeof text === 'string') take(runsOfText(text, knownVariables(place, script)));
+    if (text === null) areAll = false;
+    if (typeof text === 'string') take(text, runsOfText(text, variablesOf(script), script));
+  };
+  take(commandText(program), runs);
+  let count = 0;
+  // A script may change the folder and the path of the text that sources it.
+  for (let open = texts; open.length > 0; open = texts.filter(({ seen }) => seen < places.size)) {
+    for (const one of open) {
+      one.seen = places.size;
+      lookUp(one);
+    }
+    if (scripts.size > MAX_SCRIPTS) areAll = false;
+    for (const script of [...scripts.values()].slice(count, MAX_SCRIPTS)) read(script);
+    count = scripts.size;
   }
   const inside = (paths: Iterable<string>): readonly string[] => [
     ...new Set([...paths].flatMap((path) => [path, realpath(path)]).filter((path) => isInside(path, top))),
@@ -157,18 +190,34 @@ function resultTest(top: string): (path: string) => boolean {
 }
 
 /** How scripts are usually named: https://docs.anthropic.com/en/docs/claude-code/hooks */
-function knownVariables({ root, home }: Place, script?: StartedFile): KnownVariables {
-  const known = { ...projectVariables(root), HOME: home, SHELL: 'sh' };
-  const { path } = script ?? {};
-  const ofScript = path === undefined ? {} : { 0: path, BASH_SOURCE: path };
-  const variables: KnownVariables = new Map(
-    Object.entries({ ...known, ...ofScript }).map(([name, text]) => [name, new Set([text])]),
-  );
-  if (script !== undefined) variables.set('@', script.args.size === 0 ? new Set(['']) : script.args);
-  return variables;
+function knownVariables({ root, home }: Place): KnownVariables {
+  const known = { ...projectVariables(root), HOME: home, SHELL: 'sh', 0: 'sh' };
+  return new Map(Object.entries(known).map(([name, text]) => [name, new Set([text])]));
 }
 
+/** A script that is sourced has the name of the text around it as `$0`; zsh gives it its own. */
+function variablesOf({ path, args, variables }: StartedFile): KnownVariables {
+  const own = new Set([path]);
+  return new Map([
+    ...variables,
+    ['0', new Set([...own, ...(variables.get('0') ?? [])])],
+    ['BASH_SOURCE', own],
+    ['@', args.size === 0 ? new Set(['']) : args],
+  ]);
+}
+
+const keyOf = ({ path, isShell, isShown, args, variables }: StartedFile): string =>
+  JSON.stringify([
+    path,
+    isShell,
+    isShown,
+    [...args],
+    [...variables].map(([name, texts]) => [name, [...texts]]),
+  ]);
+
 const MAX_FOLDERS = 20;
+/** Words that are looked up in folders. With more, not all is known. */
+const MAX_LOOKUPS = 60_000;
 
 /** The folders in which it may run, as texts with `ANY`. */
 function placesOf({ folders }: Runs, starts: readonly string[], home: string): readonly string[] {

@@ -6,7 +6,8 @@ import {
   isRunner,
   takesCode,
 } from '../../permissions/options/runnerNames.ts';
-import { dataWords, isDataValue, isPrinter } from './dataWords.ts';
+import { isSteeringName } from '../../tools/shell/steeringVariables.ts';
+import { dataWords, isDataValue, isNoCode, isPrinter } from './dataWords.ts';
 import {
   ANY,
   GLOB,
@@ -37,11 +38,19 @@ export interface Execution {
   readonly isShell: boolean;
   /** What its arguments may be. */
   readonly args: ReadonlySet<string>;
+  /** What it prints is only shown. */
+  readonly isShown: boolean;
+  /** What it may find in variables that were known at first; if it is sourced, also in `$0`. */
+  readonly variables: KnownVariables;
 }
 
-/** What text for a shell runs. */
-export function runsOfText(text: string, variables: KnownVariables): Runs {
-  const finder = new RunFinder(variables);
+/** What text for a shell runs. `isShown`: so is what it prints. `takesMore`: unknown words may be appended. */
+export function runsOfText(
+  text: string,
+  variables: KnownVariables,
+  { isShown = true, takesMore = false } = {},
+): Runs {
+  const finder = new RunFinder(variables, isShown, takesMore);
   finder.readText(text, 0);
   return finder.finished();
 }
@@ -69,6 +78,8 @@ const MAX_DEPTH = 8;
 const MAX_TEXT = 20_000;
 const MAX_COMMANDS = 2000;
 const MAX_MENTIONED = 2000;
+/** Parameters, which no other shell inherits. */
+const ownOfShell = /^(?:[0-9@]|BASH_SOURCE)$/;
 /** Maximum combinations of the words of `eval`. */
 const MAX_JOINED = 100;
 
@@ -106,10 +117,21 @@ class RunFinder implements Runs {
   isOpen = false;
   #runs = 0;
   readonly #data = new Set<string>();
-  readonly #variables: KnownVariables;
+  /** Of the shell that reads the present text. */
+  #variables: KnownVariables;
+  /** The names of those that a script inherits. */
+  readonly #inherited: readonly string[];
 
-  constructor(variables: KnownVariables) {
+  /** What the present text prints is only shown. */
+  #isShown: boolean;
+  /** What is appended to its words. */
+  readonly #more: readonly Texts[];
+
+  constructor(variables: KnownVariables, isShown = true, takesMore = false) {
     this.#variables = variables;
+    this.#isShown = isShown;
+    this.#more = takesMore ? [[ANY], [ANY]] : [];
+    this.#inherited = [...variables.keys()].filter((name) => !ownOfShell.test(name));
   }
 
   readText(text: string, depth: number): void {
@@ -121,10 +143,34 @@ class RunFinder implements Runs {
     this.readCommands(readShell(text, this.#variables), depth);
   }
 
+  /** Reads text for another shell, with the words after it as its parameters. */
+  #readInner(text: string, given: readonly Texts[], depth: number): void {
+    const after = [...given, ...this.#more];
+    const outer = this.#variables;
+    const [name = ['sh'], ...args] = after;
+    // A word that may become several, or none, moves the others.
+    const areFixed = after.every((word) => word.length === 1 && !/^$|[\uE000\uE001]/.test(word[0] ?? ''));
+    this.#variables = new Map(outer);
+    this.#variables.delete('BASH_SOURCE');
+    this.#variables.set('0', new Set(areFixed ? name : after.flat()));
+    this.#variables.set(
+      '@',
+      new Set(areFixed && args.length > 0 ? args.flat() : areFixed ? [''] : after.flat()),
+    );
+    this.readText(text, depth + 1);
+    this.#variables = outer;
+  }
+
   readCommands(text: ShellText, depth: number): void {
-    for (const { name, texts } of text.values) this.readValue(name, texts);
-    const data = dataWords(text);
-    for (const command of text.commands) this.#readCommand(command, data, depth);
+    const isShown = this.#isShown;
+    const { words, isInert, isOnlyShown } = dataWords(text, isShown);
+    for (const { name, texts } of text.values)
+      this.readValue(name, texts, isInert && isNoCode(texts) && !isSteeringName(name));
+    for (const command of text.commands) {
+      this.#isShown = isOnlyShown && !command.isCaptured;
+      this.#readCommand(command, words, depth);
+    }
+    this.#isShown = isShown;
   }
 
   /** If it runs something unknown, this may be what looks like data. */
@@ -133,8 +179,8 @@ class RunFinder implements Runs {
     return this;
   }
 
-  readValue(name: string, texts: Texts): void {
-    const isData = isDataValue(name, texts);
+  readValue(name: string, texts: Texts, isUnused = false): void {
+    const isData = isUnused || isDataValue(name, texts);
     for (const text of texts) {
       if (isData) this.#data.add(text);
       else this.#mention(text);
@@ -165,21 +211,30 @@ class RunFinder implements Runs {
       if (part !== '' && !/[\uE000\uE001]/.test(part)) this.mentioned.add(part);
   }
 
-  #execute(texts: Texts, isShell = false, args: readonly Texts[] = []): void {
+  #execute(texts: Texts, isShell = false, args: readonly Texts[] = [], isSourced = false): void {
     for (const text of texts)
       if (isUnknown(text) || isStream.test(text)) this.isOpen = true;
       else if (text !== '' && text !== '-') {
         const before = this.executed.get(text);
+        const names = isSourced ? [...this.#inherited, '0'] : this.#inherited;
         this.executed.set(text, {
           isShell: isShell || before?.isShell === true,
-          args: new Set([...(before?.args ?? []), ...args.flat()]),
+          isShown: this.#isShown && before?.isShown !== false,
+          args: new Set([...(before?.args ?? []), ...[...args, ...this.#more].flat()]),
+          variables: new Map([
+            ...(before?.variables ?? []),
+            ...names.map((name): [string, ReadonlySet<string>] => [
+              name,
+              new Set([...(before?.variables.get(name) ?? []), ...(this.#variables.get(name) ?? [ANY])]),
+            ]),
+          ]),
         });
       }
   }
 
   /** Without arguments of its own, a script that is sourced gets those of the text around it. */
   #source([script = [], ...args]: readonly Texts[]): void {
-    this.#execute(script, true, args.length > 0 ? args : [[...(this.#variables.get('@') ?? [ANY])]]);
+    this.#execute(script, true, args.length > 0 ? args : [[...(this.#variables.get('@') ?? [ANY])]], true);
   }
 
   #folders(words: readonly Texts[]): void {
@@ -252,9 +307,11 @@ class RunFinder implements Runs {
     const [first] = scriptsIn(args);
     const isCode = at !== -1 && (first === undefined || args.indexOf(first) > at);
     if (isCode) {
-      const code = args.slice(at + 1).find((word) => !word.every((text) => /^[-+]/.test(text)));
-      for (const text of code ?? []) this.readText(text, depth + 1);
-    } else this.#runScript(args, command, true, (text) => this.readText(text, depth + 1));
+      const after = args.slice(at + 1);
+      const code = after.findIndex((word) => !word.every((text) => /^[-+]/.test(text)));
+      for (const text of code === -1 ? [] : (after[code] ?? []))
+        this.#readInner(text, after.slice(code + 1), depth);
+    } else this.#runScript(args, command, true, (text, after) => this.#readInner(text, after, depth));
   }
 
   #interpret(name: string, args: readonly Texts[], command: ReadCommand): void {
@@ -285,15 +342,22 @@ class RunFinder implements Runs {
     args: readonly Texts[],
     command: ReadCommand,
     isShell: boolean,
-    read: (text: string) => void,
+    read: (text: string, after: readonly Texts[]) => void,
   ): void {
     for (const [at, word] of args.entries())
       if (word.some((text) => loading.test(text))) this.#execute(args[at + 1] ?? []);
     const scripts = scriptsIn(args);
-    for (const script of scripts) this.#execute(script, isShell, args.slice(args.indexOf(script) + 1));
-    if (scripts.some((script) => script.some((text) => text !== '-'))) return;
-    for (const text of command.documents.flat()) read(text);
-    for (const input of command.inputs) this.#execute(input, isShell);
+    const [first = []] = scripts;
+    const before = scripts.length === 0 ? args : args.slice(0, args.indexOf(first));
+    // After `-s`, all operands are arguments.
+    const isInput = isShell && before.some((word) => word.some((text) => /^-[A-Za-z]*s/.test(text)));
+    if (!isInput) {
+      for (const script of scripts) this.#execute(script, isShell, args.slice(args.indexOf(script) + 1));
+      if (scripts.some((script) => script.some((text) => text !== '-'))) return;
+    }
+    const after = scripts.length === 0 ? [] : args.slice(args.indexOf(first) + (isInput ? 0 : 1));
+    for (const text of command.documents.flat()) read(text, [['sh'], ...after]);
+    for (const input of command.inputs) this.#execute(input, isShell, after);
     if (command.isFed && command.documents.length + command.inputs.length === 0) this.isOpen = true;
   }
 
@@ -304,7 +368,7 @@ class RunFinder implements Runs {
     const isList = name === 'xargs' || name === 'parallel';
     let skipped = leading[name] ?? 0;
     const hasProgram = given.some((word) => !word.every((text) => /^-./.test(text)));
-    const args = isList && hasProgram ? [...withAny(given, replacedBy(given)), [ANY]] : given;
+    const args = isList && hasProgram ? [...withAny(given, replacedBy(given)), [ANY], [ANY]] : given;
     let isValue = false;
     for (const [at, word] of args.entries()) {
       const isOption = word.every((text) => /^-./.test(text));

@@ -60,7 +60,7 @@ interface OpenCommand {
 }
 
 const keywords = /^(?:if|then|elif|else|fi|do|done|while|until|!|\{|\}|time|coproc|esac|noglob|nocorrect)$/;
-const assignment = /([A-Za-z_]\w*)(?:\[[^\]\s]*\])?(\+?)=/y;
+const assignment = /([A-Za-z_]\w*)(\[[^\]\s]*\])?(\+?)=/y;
 const declares = /^(?:export|declare|local|readonly|typeset|env)$/;
 const fills = /^(?:read|mapfile|readarray|getopts|let|printf|unset)$/;
 const name = /^[A-Za-z_]\w*$/;
@@ -116,8 +116,9 @@ class Reader {
         this.#documents();
       } else if (char === '#') this.#skip(/[^\n]*/y);
       else if (/[;&|]/.test(char) && !this.#source.startsWith('&>', this.#at)) {
-        if (char === '|') this.#hasPipe = true;
-        this.#at += 1;
+        const isOr = this.#source.startsWith('||', this.#at);
+        if (char === '|' && !isOr) this.#hasPipe = true;
+        this.#at += isOr ? 2 : 1;
         end();
       } else if (char === '(' && this.#arithmetic()) end();
       else if (char === '(') {
@@ -260,6 +261,7 @@ class Reader {
 
   /** The texts of quoted text from elsewhere. */
   #inside(text: string): Texts {
+    if (!/[$`\\]/.test(text)) return [text];
     const reader = new Reader(text, this.#variables);
     reader.#depth = this.#depth + 1;
     const texts = reader.#depth > MAX_DEPTH ? [ANY] : reader.#quoted('');
@@ -274,8 +276,9 @@ class Reader {
     const set = assignment.exec(this.#source);
     const isDeclared = command.words[0]?.some((one) => declares.test(one)) === true;
     if (set !== null && (command.words.length === 0 || isDeclared)) {
-      const [whole, variable = '', plus] = set;
+      const [whole, variable = '', subscript = '', plus] = set;
       this.#at += whole.length;
+      this.#inside(subscript);
       const before = [...(this.#variables.get(variable) ?? [])];
       const from = this.#at;
       const values = this.#source.charAt(this.#at) === '(' ? this.#array() : (this.#word(true)[0] ?? ['']);
@@ -309,7 +312,7 @@ class Reader {
     const texts: string[] = [];
     this.#at += 1;
     while (this.#at < this.#source.length && this.#source.charAt(this.#at) !== ')') {
-      this.#skip(/(?:\s|#[^\n]*|\[[^\]\s]*\]=)+/y);
+      this.#inside(this.#skip(/(?:\s|#[^\n]*|\[[^\]\s]*\]=)+/y).replace(/#.*/g, ''));
       const start = this.#at;
       if (this.#source.charAt(this.#at) !== ')') texts.push(...this.#word(false).flat());
       if (this.#at === start) break;
@@ -381,7 +384,7 @@ class Reader {
     if (char === '?') return [GLOB];
     if (char === '*') return [this.#skip(/\*+/y) === '' ? GLOB : ANY];
     if (char === '[' && /^[^\]\s'"]+\]/.test(rest())) {
-      this.#skip(/[^\]]+\]/y);
+      this.#inside(this.#skip(/[^\]]+\]/y));
       return [GLOB];
     }
     return [char];
@@ -442,7 +445,7 @@ class Reader {
   #expansion(): Texts {
     const sign = this.#skip(/[!#](?=[\w@*])/y);
     const variable = this.#skip(/[A-Za-z_]\w*|[0-9@*#?$!-]/y);
-    this.#skip(/\[[^\]}]*\]/y);
+    this.#inside(this.#skip(/\[[^\]}]*\]/y));
     const operator = this.#skip(/:?[-=+?]|[^}]/y);
     const known = sign === '' ? this.#lookUp(variable) : [ANY];
     if (operator === '') {

