@@ -86,6 +86,50 @@ test.each([
   expect(await rulesOf(trust)).toEqual([['make', [rule]]]);
 });
 
+test.each([
+  ['Bash(scripts/run.sh:*)', 'bash "scripts/$1.sh"', 'scripts/lint.sh'],
+  ['Bash(scripts/run.sh *)', '. "$(dirname "$0")/$1.sh"', 'scripts/lint.sh'],
+  ["Bash(bash -c 'sh scripts/$1.sh' _:*)", '', 'scripts/lint.sh'],
+])('%s also covers the scripts that the model can choose by an argument', async (rule, text, chosen) => {
+  const { place, write, rulesOf } = await project();
+  await write('repo/.claude/skills/make/SKILL.md', skill(rule));
+  await write('repo/scripts/run.sh', text);
+  await write(`repo/${chosen}`, 'echo one\n');
+  const granted = await skillGrants(place);
+  expect(await rulesOf({ isTrusted: true, granted })).toEqual([['make', [rule]]]);
+  await write(`repo/${chosen}`, 'echo two\n');
+  expect(await rulesOf({ isTrusted: true, granted })).toEqual([['make', []]]);
+});
+
+test.each([
+  ['Bash(scripts/run.sh:*)', 'exec "$@"'],
+  ['Bash(scripts/run.sh:*)', 'bash "$1"'],
+  ['Bash(scripts/run.sh)', 'find jobs -exec sh {} \\;'],
+])(
+  '%s never applies if the script that it allows runs what is known only at run time: %s',
+  async (rule, text) => {
+    const { place, write, rulesOf } = await project();
+    await write('repo/.claude/skills/make/SKILL.md', skill(`Bash(make:*) ${rule}`));
+    await write('repo/scripts/run.sh', text);
+    const granted = await skillGrants(place);
+    expect(granted.map(({ text: shown }) => shown)).toEqual([
+      expect.stringMatching(/^Bash\(make:\*\) \(skill make; content [0-9a-f]{32}\)$/),
+    ]);
+    expect(await rulesOf({ isTrusted: true, granted })).toEqual([['make', ['Bash(make:*)']]]);
+  },
+);
+
+test.each([
+  ...['Bash', 'Bash(npm run:*)', 'Bash(git:*)', 'Bash(npx prettier:*)', 'Bash(make lint)', 'Read'],
+  ...['Bash(python3 scripts/x.py:*)', 'Bash(docker compose:*)', 'Bash(node:*)', 'Bash(scripts/run.sh:*)'],
+])('%s applies as before', async (rule) => {
+  const { place, write, rulesOf } = await project();
+  await write('repo/.claude/skills/make/SKILL.md', skill(rule));
+  await write('repo/scripts/run.sh', 'npx eslint "$@"');
+  const granted = await skillGrants(place);
+  expect(await rulesOf({ isTrusted: true, granted })).toEqual([['make', [rule]]]);
+});
+
 test("a skill replaced by the user's own needs no approval", async () => {
   const { place, write } = await project();
   await write('repo/.claude/skills/make/SKILL.md', skill('Bash'));
