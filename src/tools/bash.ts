@@ -31,6 +31,7 @@ import {
   createValueRedactor,
   type KnownSecret,
   redactInTurn,
+  redactorOfUnapproved,
   type TextRedactor,
 } from './shell/valueRedactor.ts';
 
@@ -315,9 +316,10 @@ async function redactorFor(
   const names = (text: string): boolean => /(?<![\w)\]}])\.env\b/.test(text);
   const wantsContent = names(command) && (basis === 'user' || (basis === 'rule' && names(rule?.text ?? '')));
   const secrets = wantsContent || basis === 'own' ? [] : (deps.knownSecrets?.([root, cwd()]) ?? []);
+  const unapproved = await redactorOfUnapproved(grant, deps.openRedactor);
   return redactInTurn([
     ...(secrets.length > 0 ? [createValueRedactor(secrets)] : []),
-    ...((runsReadOnly(grant) || grant.isGuarded) && deps.openRedactor ? [await deps.openRedactor()] : []),
+    ...(unapproved ? [unapproved] : []),
   ]);
 }
 

@@ -79,7 +79,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
   const checks = deps.languageServers?.open();
   const sandboxPathOf = deps.sandbox?.sandboxPathOf;
   const all = [
-    readTool(home, sandboxPathOf),
+    readTool(home, sandboxPathOf, deps.openRedactor),
     writeTool(home, checks),
     editTool(home, checks),
     globTool(home, searchEnv),

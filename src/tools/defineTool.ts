@@ -43,7 +43,12 @@ interface FileToolDefinition<Input> extends ToolHead<Input> {
     context: ToolContext,
   ) => Promise<Preview | Settled | undefined>;
   /** Accesses nothing but the place's real path. May throw like `ToolDefinition.run`, and a `PathMovedError`. */
-  readonly run: (place: ResolvedPath, input: Input, context: ToolContext) => Promise<ToolOutcome>;
+  readonly run: (
+    place: ResolvedPath,
+    input: Input,
+    context: ToolContext,
+    grant: Grant,
+  ) => Promise<ToolOutcome>;
 }
 
 /** Creates a tool from its definition. */
@@ -69,7 +74,7 @@ export function defineFileTool<Input>(definition: FileToolDefinition<Input>): To
         realPaths: [place.realPath],
       },
       preview: async () => definition.preview?.(place, input, context),
-      run: () => definition.run(place, input, context),
+      run: (grant) => definition.run(place, input, context, grant),
     };
   });
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { assertUnmoved, type ResolvedPath } from '../disk/realFile.ts';
+import type { Grant } from '../protocol/permissions.ts';
 import { count } from '../protocol/text/numbers.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -12,7 +13,12 @@ import { absolutePath } from './paths.ts';
 import { NO_RIPGREP } from './search/ripgrep.ts';
 import { changedNote, newestFirst, searchFolder } from './search/searchFolder.ts';
 import type { Environment } from './shell/childEnvironment.ts';
-import type { TextRedactor } from './shell/valueRedactor.ts';
+import {
+  JUDGED_BYTES,
+  redactorOfUnapproved,
+  type TextRedactor,
+  withoutSecrets,
+} from './shell/valueRedactor.ts';
 
 const DEFAULT_HEAD_LIMIT = 250;
 const MAX_COLUMNS = 500;
@@ -41,7 +47,7 @@ interface GrepDeps {
   readonly home: string;
   readonly env: Environment;
   readonly isSensitive: (path: string) => boolean;
-  /** Removes what looks like a secret from lines found in a folder, in whose files anything may be. */
+  /** Removes what looks like a secret from lines found in a folder or a large file, where anything may be. */
   readonly openRedactor?: () => Promise<TextRedactor>;
 }
 
@@ -53,7 +59,7 @@ export function grepTool(deps: GrepDeps): Tool {
     input,
     title: titleOf,
     path: (call, context) => absolutePath(call.path ?? '.', context.cwd(), deps.home),
-    run: (place, call, context) => grep(place, call, context, deps),
+    run: (place, call, context, grant) => grep(place, call, context, deps, grant),
   });
 }
 
@@ -67,6 +73,7 @@ async function grep(
   call: GrepInput,
   context: ToolContext,
   deps: GrepDeps,
+  grant: Grant,
 ): Promise<ToolOutcome> {
   const title = titleOf(call);
   const cwd = context.cwd();
@@ -92,9 +99,11 @@ async function grep(
   if (run === undefined) return failure(title, NO_RIPGREP);
   if (run.end === 'stopped') return interrupted(title);
   const doubtful = new Set<string>();
-  const redactor = mode === 'content' && info.isDirectory() ? await deps.openRedactor?.() : undefined;
+  const isJudged = listsFiles || (info.isFile() && info.size <= JUDGED_BYTES);
+  const redactor = isJudged ? undefined : await redactorOfUnapproved(grant, deps.openRedactor);
+  const found = run.items.length === 0 ? [] : withoutSecrets(run.items.join('\n'), redactor).split('\n');
   const hits = collectHits(
-    listsFiles ? run.items.map((path) => `${path}\0`) : withoutSecrets(run.items, redactor),
+    listsFiles ? run.items.map((path) => `${path}\0`) : found,
     mode === 'content' ? (call['-n'] ?? true) : undefined,
     (path) => {
       if (run.isDoubtful(path)) doubtful.add(path);
@@ -132,11 +141,6 @@ async function grep(
     ...(isCut ? await storeAll(lines, context) : {}),
     response: () => responseOf(mode, listsFiles ? shown : hits.files.map(({ path }) => path), shown, total),
   };
-}
-
-function withoutSecrets(lines: readonly string[], redactor: TextRedactor | undefined): readonly string[] {
-  if (redactor === undefined || lines.length === 0) return lines;
-  return `${redactor.write(lines.join('\n'))}${redactor.flush()}`.split('\n');
 }
 
 function responseOf(

@@ -14,6 +14,12 @@ import { type SandboxPathLookup, suggestForMissing } from './files/similarNames.
 import { statOf } from './files/textFile.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
+import {
+  JUDGED_BYTES,
+  redactorOfUnapproved,
+  type TextRedactor,
+  withoutSecrets,
+} from './shell/valueRedactor.ts';
 import { formatBytes } from './units.ts';
 
 const DEFAULT_LINES = 2000;
@@ -33,10 +39,15 @@ interface About {
   readonly path: string;
   readonly title: string;
   readonly bytes: number;
+  readonly redactor: TextRedactor | undefined;
 }
 
 /** Creates the tool that shows a text file with numbered lines, or an image to a model with vision. */
-export function readTool(home: string, sandboxPathOf?: SandboxPathLookup): Tool {
+export function readTool(
+  home: string,
+  sandboxPathOf?: SandboxPathLookup,
+  openRedactor?: () => Promise<TextRedactor>,
+): Tool {
   return defineFileTool({
     name: toolNames.read,
     description:
@@ -51,7 +62,8 @@ export function readTool(home: string, sandboxPathOf?: SandboxPathLookup): Tool 
         : undefined;
       return unreadable && { type: 'settled', outcome: unreadable };
     },
-    run: (place, call, context) => read(place, call, context, sandboxPathOf),
+    run: (place, call, context, grant) =>
+      read(place, call, context, sandboxPathOf, () => redactorOfUnapproved(grant, openRedactor)),
   });
 }
 
@@ -66,6 +78,7 @@ async function read(
   call: ReadInput,
   context: ToolContext,
   sandboxPathOf: SandboxPathLookup | undefined,
+  openRedactor: () => Promise<TextRedactor | undefined>,
 ): Promise<ToolOutcome> {
   const { path, realPath } = place;
   const title = titleOf(shortPath(path, context.cwd()), call);
@@ -76,7 +89,8 @@ async function read(
   try {
     const info = await file.stat();
     if (!info.isFile()) return special(path, title);
-    return await readWithCache(file, { path, title, bytes: info.size }, call, context);
+    const redactor = info.size > JUDGED_BYTES ? await openRedactor() : undefined;
+    return await readWithCache(file, { path, title, bytes: info.size, redactor }, call, context);
   } catch (error) {
     if (context.signal.aborted) return interrupted(title);
     throw error;
@@ -123,8 +137,8 @@ async function readWithCache(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   const { cache } = context;
-  if (cache === undefined) return show(file, about, call, context);
-  const { path, title } = about;
+  const { path, title, redactor } = about;
+  if (cache === undefined || redactor !== undefined) return show(file, about, call, context);
   // From the open file: a network file system refreshes attributes when a file is opened.
   const before = await file.stat({ bigint: true });
   const stampOf = (facts: FileFacts): string =>
@@ -163,7 +177,7 @@ async function show(
 }
 
 function outcome(
-  { path, title, bytes }: About,
+  { path, title, bytes, redactor }: About,
   { offset: first = 1, limit }: ReadInput,
   result: LinesRead,
 ): ToolOutcome {
@@ -185,7 +199,8 @@ function outcome(
     where.push(`(Lines ${first}-${last} of a file of ${formatBytes(bytes)}; more with offset ${last + 1}.)`);
   else if (last < totalLines)
     where.push(`(Lines ${first}-${last} of ${totalLines}; more with offset ${last + 1}.)`);
-  const numbered = lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`);
+  const numbers = lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`);
+  const numbered = numbers.length === 0 ? [] : withoutSecrets(numbers.join('\n'), redactor).split('\n');
   return {
     status: 'ok',
     text: [...numbered, ...notes, ...where].join('\n'),
@@ -206,7 +221,8 @@ function outcome(
     response: () => ({
       type: 'text',
       file: {
-        ...{ filePath: path, content: lines.join('\n'), numLines: lines.length, startLine: first },
+        ...{ filePath: path, numLines: lines.length, startLine: first },
+        content: redactor === undefined ? lines.join('\n') : numbered.join('\n').replace(/^ *\d+\t/gm, ''),
         totalLines: totalLines ?? last,
       },
     }),

@@ -129,17 +129,32 @@ describe('Grep', () => {
     expect(outcome.display).toEqual({ title: '"foo" in src', summary: '3 matches in 2 files' });
   });
 
-  test('removes tokens from lines in a folder, not from those in a file that the call names', async () => {
+  test('removes tokens from lines in a folder or a large file, unless the call was approved', async () => {
     const token = ['ghp', 'k7Qz2LmX9vRb4TnW8sYd3HfJ6pCg1AeU5oKi'].join('_');
-    writeFileSync(join(bench.root, 'src/deep/d.ts'), `const deploy = '${token}'; // deploy\n// deploy\n`);
-    const inFolder = await grep('deploy', { output_mode: 'content' });
+    const line = `const deploy = '${token}'; // deploy`;
+    writeFileSync(join(bench.root, 'src/deep/d.ts'), `${line}\n// deploy\n`);
+    writeFileSync(join(bench.root, 'large.log'), `${line}\n${'a line of a log\n'.repeat(140_000)}`);
+    const search = async (path: string, basis: 'read-only' | 'user') =>
+      bench.call('Grep', { pattern: 'deploy', output_mode: 'content', path }, undefined, { basis });
+    const inFolder = await search('src', 'read-only');
     expect(inFolder.text).toMatch(
       /^src\/deep\/d.ts:1:const deploy = '\[redacted: github-token \w+\]'; \/\/ deploy\nsrc\/deep\/d.ts:2:\/\/ deploy$/,
     );
-    expect(JSON.stringify(inFolder)).not.toContain(token);
-    const inFile = await grep('deploy', { output_mode: 'content', path: 'src/deep/d.ts' });
-    expect(inFile.text).toContain(token);
-    expect((await grep('no such text', { output_mode: 'content' })).text).toBe('No matches.');
+    expect(JSON.stringify([inFolder, await search('large.log', 'read-only')])).not.toContain(token);
+    // A decision judges all of a smaller file.
+    expect((await search('src/deep/d.ts', 'read-only')).text).toContain(token);
+    for (const path of ['src', 'large.log']) expect((await search(path, 'user')).text).toContain(token);
+    const none = { pattern: 'no such text', output_mode: 'content' };
+    expect((await bench.call('Grep', none, undefined, { basis: 'read-only' })).text).toBe('No matches.');
+    const read = async (basis: 'read-only' | 'user') =>
+      bench.call('Read', { file_path: 'large.log', limit: 2 }, undefined, { basis });
+    const shown = await read('read-only');
+    expect(shown.text).toMatch(
+      /^ {5}1\tconst deploy = '\[redacted: github-token \w+\]'; \/\/ deploy\n {5}2\ta line of a log\n/,
+    );
+    expect(JSON.stringify(shown)).not.toContain(token);
+    expect((await read('user')).text).toContain(token);
+    expect((await read('read-only')).text).not.toContain(token);
   });
 
   const inputs: readonly (readonly [object, string])[] = [

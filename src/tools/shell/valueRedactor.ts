@@ -1,4 +1,5 @@
 /** Removes known secrets from text that arrives in pieces, even if a secret is split between two of them. Pure. */
+import { type Grant, runsReadOnly } from '../../protocol/permissions.ts';
 
 /** A secret value and its replacement. */
 export interface KnownSecret {
@@ -48,6 +49,24 @@ export function createValueRedactor(secrets: readonly KnownSecret[]): TextRedact
     },
   };
 }
+
+/**
+ * Opens a redactor for what the model gets without approval of anyone: any file may hold a secret. Undefined if it was
+ * approved, or nothing removes secrets.
+ */
+export async function redactorOfUnapproved(
+  grant: Grant,
+  open: (() => Promise<TextRedactor>) | undefined,
+): Promise<TextRedactor | undefined> {
+  return runsReadOnly(grant) || grant.isGuarded ? open?.() : undefined;
+}
+
+/** A decision reads this much of a file to see whether it holds a secret; in a larger one, there may be others. */
+export const JUDGED_BYTES = 2_000_000;
+
+/** The text without secrets. */
+export const withoutSecrets = (text: string, redactor: TextRedactor | undefined): string =>
+  redactor === undefined ? text : `${redactor.write(text)}${redactor.flush()}`;
 
 /** Each redactor gets what the one before it returns; undefined if there is none. */
 export function redactInTurn(redactors: readonly TextRedactor[]): TextRedactor | undefined {
