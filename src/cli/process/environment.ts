@@ -110,7 +110,11 @@ function quotedSubject(line: string): string {
 async function git(place: Place, args: readonly string[]): Promise<string | undefined> {
   const call = { cwd: place.cwd, args, timeoutMs: GIT_TIMEOUT, maxBytes: 4_000_000 };
   const { code, stdout } = await runGit(gitFor(place), call);
-  return code === 0 ? stdout.toString() : undefined;
+  if (code !== 0) return undefined;
+  const text = stdout.toString();
+  // Names and subjects may contain tokens, but most contain nothing that is long enough.
+  if (!/(?=\S*\d)[\w-]{20}/.test(text)) return text;
+  return (await import('../../redact/redact.ts')).redact(text);
 }
 
 /**

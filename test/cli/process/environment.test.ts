@@ -34,6 +34,16 @@ test('a repository is described by branch, changes and latest commits', async ()
   );
 });
 
+test('tokens in names and commit messages do not become part of the description', async () => {
+  const token = ['ghp', 'k7Qz2LmX9vRb4TnW8sYd3HfJ6pCg1AeU5oKi'].join('_');
+  git('checkout', '-qb', `fix-${token}`);
+  git('commit', '-q', '--allow-empty', '-m', `rotate ${token}`);
+  await writeFile(join(root, `${token}.txt`), '');
+  const { git: state } = await readEnvironment(placeAt(root), now);
+  expect(state).not.toContain(token);
+  expect(state?.match(/\[redacted: github-token \w+\]/g)).toHaveLength(3);
+});
+
 test('git is started for repositories only', async () => {
   const [programs, plain] = [join(root, 'programs'), join(root, 'plain')];
   await mkdir(programs);
