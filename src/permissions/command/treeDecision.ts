@@ -7,7 +7,7 @@ import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { foldText, isSensitive } from '../files/sensitive.ts';
-import { isCredentialSettings, mayHoldCredentials } from '../lookups/credentialSettings.ts';
+import { isCredentialSettings, mayBeKey, mayHoldCredentials } from '../lookups/credentialSettings.ts';
 import { type FilesBelow, isMisread } from '../lookups/filesBelow.ts';
 import { withinPaths } from '../lookups/gitPaths.ts';
 import type { Shown } from '../lookups/gitShown.ts';
@@ -284,12 +284,15 @@ export function trackedIn(
   return policy.trackedFiles(at)?.filter((path) => has(relative(top, path)));
 }
 
+/** Their versions are searched. */
+const isHeld = (path: string): boolean => isCredentialSettings(path) || mayBeKey(path);
+
 /** Decides whether the files whose content git shows may be shown, including formerly tracked and deleted ones. */
 export function decideShown(shown: Shown, place: string, what: string, policy: Policy): PermissionDecision {
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const isSecret = secretTest(policy);
   const held = (path: string): PermissionDecision | undefined => {
-    if (!hasRules && !isCredentialSettings(path) && !isSecret(path)) return undefined;
+    if (!hasRules && !isHeld(path) && !isSecret(path)) return undefined;
     const decision = decideFile({ tool: 'Read', verb: 'read', path }, policy);
     return decision.behavior === 'allow' ? undefined : decision;
   };
@@ -306,15 +309,13 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
       };
   }
   const settings = files.filter(
-    (path) =>
-      isCredentialSettings(path) &&
-      decideFile({ tool: 'Read', verb: 'read', path }, policy).rule === undefined,
+    (path) => isHeld(path) && decideFile({ tool: 'Read', verb: 'read', path }, policy).rule === undefined,
   );
   const [first] = settings;
   if (first !== undefined && policy.gitHeldCredentials(place, settings, shown, workspaceFolders(policy)))
     return {
       behavior: 'ask',
-      reason: `${what} shows ${settings.map((path) => relative(policy.root, path)).join(', ')}: some version may hold a password or token${becauseOfGit(policy)}`,
+      reason: `${what} shows ${settings.map((path) => relative(policy.root, path)).join(', ')}: some version may hold a password, token or private key${becauseOfGit(policy)}`,
     };
   return allowed;
 }

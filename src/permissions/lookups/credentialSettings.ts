@@ -127,13 +127,17 @@ const settings: readonly Settings[] = [
 const keyPath =
   /\/\.?[^/.]+$|\.(?:txt|text|cer|crt|cert|pk|priv|private|prv|rsa|ed25519|sec|secret|asc|gpg|pgp|ssh|bak|old|orig)$/;
 
+const noKeyPath =
+  /\/(?:\.?[\w-]+(?:ignore|rc|file)|\.(?:git(?:attributes|keep|modules)|editorconfig|mailmap)|license|licence|copying|notice|readme|change(?:log|s)|authors|contributors|codeowners|install|news|todo|version|gradlew|mvnw)$|\/(?:cmakelists|requirements[\w-]*|constraints|robots|license|licence|readme|change(?:log|s)|notice)\.txt$/;
+
 /** A file that consists of a private key, after comments and certificates: PEM (RFC 7468), OpenSSH, PuTTY, RFC 4716. */
 const isKey = (text: string): boolean =>
   /^(?:\ufeff|\s|#.*\n|Bag Attributes.*\n(?:[ \w]+:.*\n)*|-----BEGIN (?:[A-Z\d]+ )*(?:CERTIFICATE|PUBLIC KEY|PARAMETERS)-----[\w+/=\s]*-----END [A-Z\d ]*-----)*(?:-----BEGIN [A-Z\d ]*PRIVATE KEY(?: BLOCK)?-----|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----|PuTTY-User-Key-File-\d)/.test(
     text,
   );
 
-const MAX_KEY_BYTES = 64_000;
+/** A larger file is none. */
+export const MAX_KEY_BYTES = 64_000;
 /** Of settings, and of the beginning and the end of other files: a search takes up to 40 ms per MB, in binary files 100. */
 const MAX_BYTES = 1_000_000;
 
@@ -149,9 +153,15 @@ const settingsAt = (path: string): Settings | undefined => {
 /** True for the path of settings that may hold credentials, by its name. Pure. */
 export const isCredentialSettings = (path: string): boolean => settingsAt(path) !== undefined;
 
-/** True if a text from such settings contains a credential. Pure. */
-export const credentialIn = (path: string, text: string): boolean =>
-  settingsAt(path)?.credential.test(text) === true || findSecrets(text).length > 0;
+/** True for a path that may be a private key, by its name, and is none of the usual files without an extension. Pure. */
+export const mayBeKey = (path: string): boolean =>
+  keyPath.test(path.toLowerCase()) && !noKeyPath.test(path.toLowerCase());
+
+/** True if a text from such settings contains a credential, or one from another file is a private key. Pure. */
+export function credentialIn(path: string, text: string): boolean {
+  const known = settingsAt(path);
+  return known === undefined ? isKey(text) : known.credential.test(text) || findSecrets(text).length > 0;
+}
 
 /** True for a path that may be such settings, or a private key, by its name. Pure. */
 export const mayHoldCredentials = (path: string): boolean =>

@@ -77,6 +77,8 @@ export function shownFiles(
 ): readonly string[] | undefined {
   const git = gitIn(env, directory, [worktree, ...workspace], onProblem);
   const place = { worktree, prefix: relative(worktree, directory) };
+  // A replaced object has the content of another: git-replace(1)
+  if (git(['for-each-ref', '--count=1', 'refs/replace']) !== '') return undefined;
   if (/^\.\.(?:\/|$)/.test(place.prefix)) return undefined;
   const found = findObjects(git, shown.objects, place);
   if (found === undefined || mayBeUntracked(shown, found, place)) return undefined;

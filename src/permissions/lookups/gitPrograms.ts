@@ -155,7 +155,7 @@ export const gitShows =
     return shownFiles(env, directory, { worktree, workspace, changed, onProblem }, shown);
   };
 
-/** True if settings at these paths, absolute, held a credential in any version that git may show; see `heldCredentials`. */
+/** True if files at these paths, absolute, held a credential in any version that git may show; see `heldCredentials`. */
 export const gitHeldCredentials =
   (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem = () => undefined) =>
   (directory: string, paths: readonly string[], shown: Shown, workspace: readonly string[]): boolean => {

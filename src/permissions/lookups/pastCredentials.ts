@@ -1,6 +1,6 @@
-/** Passwords and tokens that settings held in any version that git keeps, whatever is in them now. */
+/** Passwords, tokens and private keys that files held in any version that git keeps, whatever is in them now. */
 import { join, relative } from 'node:path';
-import { credentialIn } from './credentialSettings.ts';
+import { credentialIn, isCredentialSettings, MAX_KEY_BYTES } from './credentialSettings.ts';
 import { ALL_COMMITS, findObjects, type Git } from './gitContent.ts';
 import type { WordsPlace } from './gitPaths.ts';
 import { textsIn } from './searchedText.ts';
@@ -8,6 +8,9 @@ import { textsIn } from './searchedText.ts';
 /** With more settings files, or versions of them, the answer is true without a search. */
 const MAX_FILES = 20;
 const MAX_VERSIONS = 1000;
+/** The same for files that may be private keys. */
+const MAX_KEYS = 1000;
+const MAX_KEY_VERSIONS = 20_000;
 
 /** Commits of a merge or the like in progress, or fetched last: no branch may contain them. gitglossary(7) */
 const PSEUDO_REFS = [
@@ -20,7 +23,7 @@ const PSEUDO_REFS = [
 ];
 
 /**
- * True if one of these settings ever held a credential: in the history, in the index with the sides of a conflict, or in
+ * True if one of these settings, or files that may be keys, ever held a credential: in the history, in the index with the sides of a conflict, or in
  * the commits and files among `objects`, which no branch may contain. Also true if that cannot be determined. `paths` are
  * absolute.
  */
@@ -31,7 +34,7 @@ export function heldCredentials(
   objects: readonly string[],
 ): boolean {
   const found = findObjects(git, [...objects, ...PSEUDO_REFS], place);
-  if (found === undefined || paths.length > MAX_FILES) return true;
+  if (found === undefined || isMore(paths, MAX_FILES, MAX_KEYS)) return true;
   const commits = found.filter(({ type }) => type === 'commit').map(({ id }) => id);
   const places = paths.map((path) => `:(top,literal)${relative(place.worktree, path)}`);
   const raw = ['-z', '--raw', '--no-abbrev', '--no-renames', '--no-relative'];
@@ -49,7 +52,8 @@ export function heldCredentials(
   for (const { type, id } of found)
     if (type === 'blob') for (const path of paths) add(id, relative(place.worktree, path));
   for (const id of versions.keys()) if (/^0+$/.test(id)) versions.delete(id);
-  if (versions.size > MAX_VERSIONS) return true;
+  const named = [...versions.values()].map(([name = '']) => join(place.worktree, name));
+  if (isMore(named, MAX_VERSIONS, MAX_KEY_VERSIONS) || !dropLarge(git, versions, place)) return true;
   const texts = contentsOf(git, [...versions.keys()]);
   return (
     texts === undefined ||
@@ -59,6 +63,24 @@ export function heldCredentials(
       ),
     )
   );
+}
+
+/** True if there are more settings, or more other files, than that. */
+function isMore(paths: readonly string[], settings: number, others: number): boolean {
+  const count = paths.filter(isCredentialSettings).length;
+  return count > settings || paths.length - count > others;
+}
+
+/** Leaves out what is too large for a private key, except settings. False if the sizes are not known. */
+function dropLarge(git: Git, versions: Map<string, Set<string>>, place: WordsPlace): boolean {
+  const isSettings = (name: string): boolean => isCredentialSettings(join(place.worktree, name));
+  const others = [...versions].flatMap(([id, names]) => ([...names].some(isSettings) ? [] : [id]));
+  if (others.length === 0) return true;
+  const input = others.map((id) => `${id}\n`).join('');
+  const sizes = git(['cat-file', '--batch-check=%(objectsize)'], input)?.trimEnd().split('\n');
+  if (sizes?.length !== others.length) return false;
+  for (const [at, id] of others.entries()) if (Number(sizes[at]) > MAX_KEY_BYTES) versions.delete(id);
+  return true;
 }
 
 /** A line of `--raw`, with the name that follows. */

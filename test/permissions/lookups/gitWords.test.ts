@@ -643,3 +643,49 @@ describe('everyday commands beside an untracked secret', () => {
     expect(await behavior(place, command)).toBe('allow');
   });
 });
+
+describe('a private key under an ordinary name', () => {
+  const key = (letter: string): string =>
+    `-----BEGIN PRIVATE KEY-----\n${`${letter.repeat(64)}\n`.repeat(20)}-----END PRIVATE KEY-----\n`;
+
+  test('may be shown in part, so every version of the file counts', async () => {
+    const place = repository({ 'keys/deploy': key('a'), 'src/a.ts': 'a\n' }, { 'keys/deploy': key('b') });
+    commit(place, { 'keys/deploy': undefined, 'notes.txt': 'a\n', LICENSE: key('c') });
+    for (const command of [
+      'git show -U0 HEAD~1',
+      'git log -p -U0',
+      'git log -p -U0 -- keys',
+      'git diff -U0 HEAD~2 HEAD~1',
+      'git show HEAD~1:keys/deploy | sed -n 5,9p',
+      'git show HEAD~1:keys/deploy | cut -c1-30',
+      'git blame -L5,9 HEAD~1 -- keys/deploy',
+      'git grep -h . HEAD~1 -- keys/deploy | head -8 | tail -4',
+    ])
+      expect(await behavior(place, command), command).toBe('ask');
+    for (const command of [
+      'git show -U0 HEAD:notes.txt',
+      'git log -p -- src',
+      'git grep -h . HEAD -- notes.txt',
+    ])
+      expect(await behavior(place, command), command).toBe('allow');
+  });
+
+  test('counts also if it is only on disk', async () => {
+    const place = repository({ k: 'a\n', 'a.txt': 'a\n' });
+    write(place, { k: key('a'), 'a.txt': 'b\n' });
+    for (const command of ['git diff -U0', 'git diff -U0 HEAD', 'git diff | sed -n 12,14p', 'git diff k'])
+      expect(await behavior(place, command), command).toBe('ask');
+    expect(await behavior(place, 'git diff a.txt')).toBe('allow');
+  });
+});
+
+test('a repository in which objects are replaced by others asks', async () => {
+  const place = repository({ '.env': `A=${CANARY}\n`, 'a.txt': 'a\n' }, { '.env': undefined });
+  expect(await behavior(place, 'git show HEAD:a.txt')).toBe('allow');
+  git(place, 'replace', git(place, 'rev-parse', 'HEAD:a.txt'), git(place, 'rev-parse', 'HEAD~1:.env'));
+  for (const packed of [false, true]) {
+    if (packed) git(place, 'pack-refs', '--all');
+    for (const command of ['git show HEAD:a.txt', 'git cat-file -p HEAD:a.txt', 'git grep --cached A'])
+      expect(await behavior(place, command), command).toBe('ask');
+  }
+});
