@@ -47,7 +47,7 @@ export interface McpDeps {
   readonly env: Readonly<Record<string, string>>;
   /**
    * For servers that the project does not define, so that it does not decide what they run: a PATH without its folders,
-   * and the folder in which programs start that load code from the current folder.
+   * and an empty folder in which they start if they name none.
    */
   readonly apart?: { readonly folder: string; readonly path: string };
   readonly fetchFor: ConnectPorts['fetchFor'];

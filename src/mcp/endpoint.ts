@@ -18,14 +18,13 @@ export type Endpoint =
 
 /**
  * Returns the endpoint of a definition. `mistake` says why there is none: ready to show, and without values of
- * variables. `apart`: for a server that the project does not define, the folder in which programs start that load code
- * from the current folder.
+ * variables. `start`: the folder in which the program starts if the definition names none.
  */
 export function endpointOf(
   definition: McpServerDefinition,
   env: Variables,
   root: string,
-  apart?: string,
+  start = root,
 ): { readonly endpoint: Endpoint } | { readonly mistake: string } {
   const missing = new Set<string>();
   const fill = (text: string): string => expand(text, env, missing);
@@ -39,7 +38,7 @@ export function endpointOf(
           command: fill(definition.command ?? ''),
           args: (definition.args ?? []).map(fill),
           env: fillAll(definition.env),
-          cwd: folderOf(definition, root, fill, apart),
+          cwd: definition.cwd === undefined ? start : resolve(root, fill(definition.cwd)),
         }
       : { type, url: webAddress(fill(definition.url ?? '')), headers: fillAll(definition.headers) };
   if (missing.size > 0) {
@@ -54,43 +53,6 @@ export function endpointOf(
     return { mistake: 'The url is not an address that begins with http:// or https://.' };
   return { endpoint: { ...endpoint, url } };
 }
-
-function folderOf(
-  { command = '', args = [], cwd }: McpServerDefinition,
-  root: string,
-  fill: (text: string) => string,
-  apart: string | undefined,
-): string {
-  if (cwd === undefined && apart !== undefined && loadsFromFolder(fill(command), args.map(fill)))
-    return apart;
-  return resolve(root, fill(cwd ?? '.'));
-}
-
-/**
- * Programs that run packages, modules or settings that they find in the current folder: npmjs.com/package/npx,
- * bun.sh/docs/runtime/bunfig (`preload`), yarnpkg.com/configuration/yarnrc (`yarnPath`). `uvx` ignores them:
- * docs.astral.sh/uv/concepts/configuration-files.
- */
-const loaders =
-  /^(?:npx|npm|pnpm|pnpx|yarn|yarnpkg|corepack|bunx?|deno|tsx|ts-node|uv|poetry|pipenv|hatch|pdm|bundler?|dotnet|dnx|cargo|mvn|gradle|nix|nix-shell|make|just|task|rake|mise|asdf|direnv)$/;
-const python = /^(?:python|pypy)[\d.]*$|^py$/;
-const wrappers = /^(?:env|command|exec|nice|nohup|cmd|(?:ba|da|z|k|fi)?sh)$/;
-
-/** True if what a program runs may depend on the folder in which it starts. */
-function loadsFromFolder(command: string, args: readonly string[]): boolean {
-  const name = programOf(command);
-  if (loaders.test(name)) return true;
-  if (python.test(name)) return args.some((word) => /^-[A-Za-z]*[mc]/.test(word));
-  if (!wrappers.test(name)) return false;
-  const words = args.join(' ').split(/[\s;&|()'"`=]+/);
-  return words.some((word) => loaders.test(programOf(word)) || python.test(programOf(word)));
-}
-
-const programOf = (word: string): string =>
-  word
-    .replace(/^.*[/\\]/, '')
-    .replace(/\.(?:cmd|exe|bat|ps1)$/i, '')
-    .toLowerCase();
 
 /** Expands `${NAME}` and `${NAME:-default}`; leaves everything else unchanged. */
 function expand(text: string, env: Variables, missing: Set<string>): string {

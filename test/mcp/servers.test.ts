@@ -345,22 +345,20 @@ test('the user’s server runs nothing from an unknown project: no package, modu
 });
 
 test.each([
-  ['npx', ['-y', 'x'], true],
-  ['/usr/bin/npx', ['x'], true],
-  ['bunx', ['x'], true],
-  ['python3', ['-m', 'server'], true],
-  ['sh', ['-c', 'exec npx -y x'], true],
-  ['env', ['A=b', 'npx', 'x'], true],
-  ['python3', ['/opt/server.py'], false],
-  ['uvx', ['x'], false],
-  ['docker', ['run', 'x'], false],
-  ['node', ['/opt/server.js'], false],
-])('%s %j starts outside the project: %s', (command, args, isApart) => {
-  const cwdOf = (definition: object, apart?: string): unknown => {
-    const found = endpointOf({ command, args, ...definition } as never, {}, '/project', apart);
+  ['npx', ['-y', 'x']],
+  ['python3', ['-m', 'server']],
+  ['timeout', ['60', 'python3', '-m', 'server']],
+  ['perl', ['-e', 'exec @ARGV', 'python3', '-m', 'server']],
+  ['git', ['mcp']],
+  ['uvx', ['x']],
+  ['docker', ['run', 'x']],
+  ['node', ['/opt/server.js']],
+])('%s %j starts outside the project unless its definition names a folder', (command, args) => {
+  const cwdOf = (definition: object, start?: string): unknown => {
+    const found = endpointOf({ command, args, ...definition } as never, {}, '/project', start);
     return 'endpoint' in found && found.endpoint.type === 'stdio' ? found.endpoint.cwd : found;
   };
-  expect(cwdOf({}, '/apart')).toBe(isApart ? '/apart' : '/project');
+  expect(cwdOf({}, '/apart')).toBe('/apart');
   expect(cwdOf({ cwd: '.' }, '/apart')).toBe('/project');
   expect(cwdOf({})).toBe('/project');
 });

@@ -147,7 +147,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     if (code === 'none') return unconfined;
     const state = await sandbox.state();
     if (state.type !== 'on') return askUser(program, text, { code, concern }, state.reason, session);
-    const run = await confine(program, text, concern, session, root).catch((error: unknown) =>
+    const run = await confine(program, text, concern, session, places).catch((error: unknown) =>
       heldProgram(program, concern, messageOf(error), true),
     );
     if (run.type === 'held') return run;
@@ -290,17 +290,21 @@ async function confine(
   command: string,
   concern: ProgramConcern,
   { sandbox, warn, tell }: Pick<ProgramSession, 'sandbox' | 'warn' | 'tell'>,
-  root: string,
+  { root, dataRoot }: Pick<ProgramPlaces, 'root' | 'dataRoot'>,
 ): Promise<ConfinedRun> {
   const scratch = await makeScratch(tmpdir());
+  // The sandbox hides the empty folder of servers.
+  const start = isInside(cwd, dataRoot) ? scratch : cwd;
+  const entering = start === cwd ? '' : `${scriptOf({ command: 'cd', args: [start] })} && `;
   const remove = (): void => void rm(scratch, { recursive: true, force: true }).catch(() => undefined);
   try {
     const grant = { basis: 'rule', reason: 'settings' } as const;
-    const confinement = await sandbox.confine({ command, cwd, grant, env, scratch, isKeptInside: true });
+    const where = { cwd: start, env, scratch } as const;
+    const confinement = await sandbox.confine({ command, ...where, grant, isKeptInside: true });
     if (confinement.refusal !== undefined) throw new Error(confinement.refusal);
     return {
       type: 'confined',
-      launch: (shell, script) => confinement.launch(shell, ['-c', script]),
+      launch: (shell, script) => confinement.launch(shell, ['-c', `${entering}${script}`]),
       advice(output, exitCode) {
         return confinedAdvice(command, concern, confinement.blocked(output, exitCode, new Set())?.reason);
       },
