@@ -10,6 +10,7 @@ import { isInside, realpath } from '../../disk/paths.ts';
 import { repositoryTop, trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
 import { type ProgramText, projectVariables, serverProgram } from '../../protocol/settingsPrograms.ts';
 import { type ProjectFiles, projectFiles } from './projectFiles.ts';
+import { standardModules } from './pythonModules.ts';
 import { type Execution, type Runs, runsOfText, runsOfWords } from './runPrograms.ts';
 import { filledIn, type KnownVariables } from './shellText.ts';
 
@@ -329,6 +330,12 @@ function moduleFiles(
         names.split(',').map((name) => name.trim().replace(/\s.*/s, '')),
       )
     : [];
+  if (isPython) {
+    for (const [, from = '', names = ''] of command.matchAll(pythonFrom))
+      imported.push(...names.split(',').map((name) => `${from}.${name.trim().replace(/\s.*/s, '')}`));
+    for (const [, name = ''] of command.matchAll(pythonCall)) imported.push(name);
+    if (runsCode.test(command)) imported.push(...standardModules);
+  }
   const words = [...mentioned].filter((word) => word.length <= MAX_NAME && !word.startsWith('-'));
   const existing = (path: string): boolean => kindOf(path) === true;
   return places.flatMap((place) => [
@@ -348,6 +355,10 @@ const runsPython = /(?:^|[\s/'"`;&|(])(?:python|pypy)[\d.]*\s/;
 /** In code: `import a, b.c as d`. */
 const pythonImport =
   /(?:^|[\s;'"])(?:import|from)\s+([A-Za-z_][\w.]*(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[A-Za-z_][\w.]*(?:[ \t]+as[ \t]+\w+)?)*)/g;
+const pythonFrom = /\bfrom\s+([A-Za-z_][\w.]*)\s+import\s+\(?([\w, \t]+)/g;
+const pythonCall = /\b(?:__import__|import_module)\(\s*['"]([\w.]+)['"]/g;
+/** Then Python looks for modules in the current folder first. */
+const runsCode = /\s-[A-Za-z]*[cm]/;
 const pythonModule = /\s-[A-Za-z]*m\s*([A-Za-z_][\w.]*)/g;
 
 function pythonFiles(name: string): readonly string[] {

@@ -453,6 +453,19 @@ test('a script gets its arguments, and starts where its caller has changed to', 
   });
 });
 
+test('modules that Python takes from the current folder instead of its own', () => {
+  for (const name of ['_json.py', 'enum.py', 'own.py', 'pkg/__init__.py'])
+    writeFileSync(join(root, name), '');
+  const names = (command: string) => filesRun({ command }).names;
+  expect(names('python3 -c "import sys, json; json.load(sys.stdin)"')).toEqual(['_json.py', 'enum.py']);
+  expect(names('python3 -m json.tool')).toEqual(expect.arrayContaining(['_json.py', 'enum.py']));
+  writeFileSync(join(root, 'scripts/outside.sh'), "#!/bin/sh\npython3 -c 'import json'\n");
+  expect(names('scripts/outside.sh')).toEqual(['_json.py', 'enum.py', 'scripts/outside.sh']);
+  expect(names('python3 -c "from pkg import part"')).toContain('pkg/part.py');
+  expect(names('python3 -c "__import__(\'own\')"')).toContain('own.py');
+  expect(names('npx prettier --check .')).toEqual([]);
+});
+
 test('the files of several programs are listed once', () => {
   const program = { command: 'bash "scripts/my check.sh"' };
   expect(executedFiles([program, program], { root, home })).toEqual([join(root, 'scripts/my check.sh')]);
