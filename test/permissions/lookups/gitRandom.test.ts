@@ -5,7 +5,7 @@
  * @module-tag long
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
@@ -54,6 +54,7 @@ function write(place: string, files: Files): void {
 function repository(...steps: readonly Files[]): string {
   const place = mkdtempSync(join(top, 'home', 'random-'));
   git(place, 'init', '-q', '-b', 'main');
+  symlinkSync('sub', join(place, 'link'));
   for (const files of steps) commit(place, files);
   return place;
 }
@@ -164,12 +165,12 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const revision =
   words(`HEAD HEAD~1 HEAD~2 HEAD^ HEAD^2 HEAD~3 main @ @~ side main~4 HEAD@{1} @{0} stash stash@{0} stash@{1}
   stash^3 MERGE_HEAD main..HEAD~1 HEAD~3.. ..HEAD~2 HEAD~1...side side..main ^HEAD~2 HEAD^! HEAD^@ HEAD^- HEAD^{tree}
-  HEAD^{commit} :/next HEAD^{/next} main@{yesterday} ID TREE 0 1 -`);
+  HEAD^{commit} ... .... .. ..main ...main main... HEAD^-1 HEAD^-+1 :/next HEAD^{/next} main@{yesterday} ID TREE 0 1 -`);
 const file =
   words(`. .. ./ ../ sub sub/ ../sub a.txt c.ts sub/a.txt ./c.ts ../c.ts sub/../c.ts * ** sub/* s* [s]ub s?b *.ts
   '*' '*.ts' 'sub/*' 's*' '[s]ub/**' '**/.e*' ':!c.ts' ':^c.ts' ':!nothing' ':(top)' ':/' ':/sub' ':(top)sub' ':(exclude)c.ts'
   ':/!c.ts' ':(glob)**/.env' ':(icase)SUB' 'SUB' ':(top,exclude)c.ts' sub/appsettings.json appsettings.json sub/deep deep/b.ts
-  sub/moved.txt moved.txt $PWD`);
+  sub/moved.txt moved.txt $PWD link link/. link/.. '*/' 's*b/' '(' ')' -- ...`);
 const object =
   words(`HEAD:c.ts HEAD~1:sub/a.txt HEAD~2:./a.txt HEAD:../c.ts :c.ts :0:c.ts :1:.env :2:.env :3:.env :./a.txt
   HEAD~3:sub HEAD:./ HEAD: HEAD~2:sub/appsettings.json HEAD~4:./appsettings.json HEAD~5:sub/.env :sub/.env :./.env HEAD~4:../.env
@@ -245,7 +246,7 @@ function commandFrom(below: (below: number) => number): string {
   // Options may follow operands.
   const body = below(4) === 0 ? [...operands, ...options] : [...options, ...operands];
   const command = [form.name, ...body, ...paths].join(' ');
-  const folder = pick(['sub', 'sub', './sub', 'sub/deep']);
+  const folder = pick(['sub', 'sub', './sub', 'sub/deep', 'link', 'link/deep', 'link/..']);
   return pick([
     `git ${command}`,
     `git ${command}`,
