@@ -360,7 +360,9 @@ test('neither a hook nor a server inherits an endpoint’s key', { tags: 'long' 
     { SessionStart: [command(print.replace('NAME', 'hook.json'))] },
     {
       providers: { router: { baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'ROUTER_KEY' } },
-      mcpServers: { noting: { command: 'sh', args: ['-c', print.replace('NAME', 'server.json')] } },
+      mcpServers: {
+        noting: { command: 'sh', args: ['-c', print.replace('NAME', 'server.json')], cwd: '.' },
+      },
     },
   );
   setup.server.script({ text: 'Hi.' });
