@@ -166,8 +166,8 @@ export interface Confinement {
   /** Absent = the command was not allowed because of what is hidden from it. */
   readonly exposure?: Exposure;
   /**
-   * True if the sandbox could not be built because a file to hide has disappeared in the meantime: nothing has run, and the
-   * command can be started again. Absent = false.
+   * True if the sandbox of a search could not be built because a file to hide has disappeared in the meantime: nothing has
+   * run, and the search can be started again. Absent = false.
    */
   mayRetry?(): boolean;
   /**

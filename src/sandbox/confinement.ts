@@ -259,9 +259,11 @@ export function confined({
       return fresh.map(shown);
     },
     ...(exposure && { exposure }),
-    // bubblewrap needs a place for each mount.
+    // bubblewrap needs a place for each mount. For other commands, a folder was replaced.
     mayRetry: () =>
-      firstProcess === undefined && mounted?.hidden.some(({ path }) => lstatOf(path) === undefined) === true,
+      hiddenFiles !== undefined &&
+      firstProcess === undefined &&
+      mounted?.hidden.some(({ path }) => lstatOf(path) === undefined) === true,
     whyStopped() {
       const path = watch?.fatal();
       return path === undefined
