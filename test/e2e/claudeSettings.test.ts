@@ -93,6 +93,13 @@ test('only the user’s own file can approve a server in .mcp.json', async () =>
   server.script({ text: 'One.' }, { text: 'Two.' });
   expect((await print(['-p', 'hi'])).stderr).toContain('you have not approved it yet');
   await write(join(work.home, '.claude/settings.json'), { enabledMcpjsonServers: ['repo'] });
+  // What it runs is shown first.
+  expect((await print(['-p', 'hi'])).stderr).toContain('the changes are ignored (mcpServers in .mcp.json)');
+  const again = open();
+  await again.waitFor('used without another question because your');
+  await again.answer('1');
+  await again.waitFor(/context ~?\d+%/);
+  server.script({ text: 'Three.' });
   const { stderr } = await print(['-p', 'hi']);
   expect(stderr).not.toContain('approved');
   expect(JSON.stringify(server.requests().at(-1)?.tools)).toContain('mcp__repo__echo');
