@@ -27,8 +27,9 @@ export function dataWords(text: Omit<ShellText, 'values'>, isShown: boolean): Te
   };
   const isPrinting = (command: ReadCommand): boolean => isOneOf(printing, command);
   const copies = commands.filter((command) => isOneOf(/^tee$/, command));
+  const made = commands.filter((command) => isOneOf(/^(?:touch|mkdir|rm|rmdir)$/, command));
   const others = commands.filter(
-    (command) => !isPrinting(command) && !copies.includes(command) && !isOneOf(inert, command),
+    (command) => !isPrinting(command) && ![...copies, ...made].includes(command) && !isOneOf(inert, command),
   );
   const written = copies.flatMap(({ words }) => words.slice(1).filter((word) => !word[0]?.startsWith('-')));
   const used = namesIn(others);
@@ -41,6 +42,8 @@ export function dataWords(text: Omit<ShellText, 'values'>, isShown: boolean): Te
   return {
     words: new Set([
       ...written.filter(isUnread),
+      // These programs give a file no content.
+      ...made.flatMap(({ words }) => words.slice(1).filter(isUnread)),
       ...shown.flatMap((command) =>
         [...command.words.slice(1), ...command.inputs].filter((word) =>
           isOneOf(unread, command) ? isNoCode(word) : isNamed(word, [data, notes]),
