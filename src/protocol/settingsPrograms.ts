@@ -18,8 +18,8 @@ export interface ProgramText {
 }
 
 /**
- * The variables that say where the project is, for all programs that settings name. They start in its root, so that
- * what an approval covers and what runs are the same files, wherever the session was started.
+ * Variables with the project's location, for all programs that settings name. These start in its root, so the approved
+ * files are the ones that run, wherever the session was started.
  */
 export const projectVariables = (root: string) =>
   ({ CLAUDE_PROJECT_DIR: root, CLAWDCODE_PROJECT_DIR: root, PWD: root }) as const;

@@ -9,6 +9,7 @@ import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import { failure, listed, type Notes, sandboxNotes } from './outcomes.ts';
+import { redactInTurn, redactorOfUnapproved, type TextRedactor } from './redaction.ts';
 import { childEnvironment, type Environment, readOnlyEnvironment } from './shell/childEnvironment.ts';
 import {
   type First,
@@ -27,13 +28,7 @@ import {
 import { createLiveCleaner, OutputCapture } from './shell/OutputCapture.ts';
 import { goneOf, type RunningCommand } from './shell/startCommand.ts';
 import { RecentText, type TaskRegistry } from './shell/TaskRegistry.ts';
-import {
-  createValueRedactor,
-  type KnownSecret,
-  redactInTurn,
-  redactorOfUnapproved,
-  type TextRedactor,
-} from './shell/valueRedactor.ts';
+import { createValueRedactor, type KnownSecret } from './shell/valueRedactor.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -77,7 +72,7 @@ interface BashDeps {
   readonly sandbox?: CommandSandbox;
   /** Secrets in these folders that are removed from the output before the model sees it. */
   readonly knownSecrets?: (folders: readonly string[]) => readonly KnownSecret[];
-  /** Removes what looks like a secret from the output of read-only commands that nobody approved: any file may hold one. */
+  /** Opens a redactor for the output of commands that run without approval. */
   readonly openRedactor?: () => Promise<TextRedactor>;
 }
 

@@ -16,9 +16,10 @@ import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
 import { readTool } from './read.ts';
 import { recallTool } from './recall.ts';
+import type { TextRedactor } from './redaction.ts';
 import type { Environment } from './shell/childEnvironment.ts';
 import { TaskRegistry } from './shell/TaskRegistry.ts';
-import type { KnownSecret, TextRedactor } from './shell/valueRedactor.ts';
+import type { KnownSecret } from './shell/valueRedactor.ts';
 import { todoWriteTool } from './todoWrite.ts';
 import type { WebFetchDeps } from './web/readWebPage.ts';
 import { webFetchTool } from './webFetch.ts';
@@ -47,7 +48,7 @@ export interface ToolDeps {
   readonly sandbox?: CommandSandbox;
   /** Secrets in these folders that are removed from command output before the model sees it. */
   readonly knownSecrets?: (folders: readonly string[]) => readonly KnownSecret[];
-  /** Removes what looks like a secret from the output of read-only commands that nobody approved: any file may hold one. */
+  /** Opens a redactor for what tools show without approval: keys, tokens and random passwords. */
   readonly openRedactor?: () => Promise<TextRedactor>;
   /** Whether the model gets a tool; by default it gets all. */
   readonly isOffered?: (name: string) => boolean;

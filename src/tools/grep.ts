@@ -10,15 +10,10 @@ import { defineFileTool } from './defineTool.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath } from './paths.ts';
+import { JUDGED_BYTES, redactorOfUnapproved, type TextRedactor, withoutSecrets } from './redaction.ts';
 import { NO_RIPGREP } from './search/ripgrep.ts';
 import { changedNote, newestFirst, searchFolder } from './search/searchFolder.ts';
 import type { Environment } from './shell/childEnvironment.ts';
-import {
-  JUDGED_BYTES,
-  redactorOfUnapproved,
-  type TextRedactor,
-  withoutSecrets,
-} from './shell/valueRedactor.ts';
 
 const DEFAULT_HEAD_LIMIT = 250;
 const MAX_COLUMNS = 500;

@@ -14,12 +14,7 @@ import { type SandboxPathLookup, suggestForMissing } from './files/similarNames.
 import { statOf } from './files/textFile.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
-import {
-  JUDGED_BYTES,
-  redactorOfUnapproved,
-  type TextRedactor,
-  withoutSecrets,
-} from './shell/valueRedactor.ts';
+import { JUDGED_BYTES, redactorOfUnapproved, type TextRedactor, withoutSecrets } from './redaction.ts';
 import { formatBytes } from './units.ts';
 
 const DEFAULT_LINES = 2000;

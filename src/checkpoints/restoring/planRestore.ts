@@ -105,7 +105,7 @@ const NOT_OURS =
 
 /**
  * The state without setuid, setgid and sticky: a log could name them for any file. A folder keeps those that it has on
- * disk. A foreign change lets nobody else write who may not do so now.
+ * disk. A foreign change gives no one else write access.
  */
 function withoutSpecialBits(
   to: PathState | undefined,

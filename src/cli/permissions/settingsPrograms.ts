@@ -133,7 +133,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     const changed = await tracker.changedFolders();
     const isForeign = places.isUntrusted === true && isOwn(program) && mayLoad(textOf(program), root);
     const concern = script.type === 'unknown' ? 'unknown' : changed === undefined ? 'untrusted' : 'changed';
-    const unconfined = placed(program);
+    const unconfined = unconfinedRun(program);
     if (concern === 'untrusted' && !isForeign) return unconfined;
     if (session === undefined)
       return heldProgram(program, concern, 'there is no session with a sandbox that it could run in', true);
@@ -163,10 +163,10 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   };
 
   /**
-   * Outside the sandbox. Scripts of the user, which are not read, get an environment in which git starts nothing that a
-   * folder names, and Python (3.11 or later) takes no modules from it, unless the user trusts the folder.
+   * Runs a program outside the sandbox. In a folder that is not trusted, the user's own scripts are not read, so they get an
+   * environment in which git starts nothing that the folder names and Python (3.11 or later) loads no modules from it.
    */
-  const placed = (program: SettingsProgram): SettingsRun => {
+  const unconfinedRun = (program: SettingsProgram): SettingsRun => {
     if (places.isUntrusted !== true || !isOwn(program)) return outside;
     const env = readOnlyEnvironment(program.env, [root, ...added]);
     return { type: 'outside', env: { ...env, PYTHONSAFEPATH: '1' } };

@@ -1,7 +1,7 @@
 /**
  * Recognizes entries that name changed files as written by this user's own program, in this session. Each carries an
- * HMAC-SHA-256 of everything in it that a rewind acts on: whoever lacks the key can neither make nor alter one, nor move
- * it to another session, place or path. A lost or unreadable key makes entries foreign and is never an error.
+ * HMAC-SHA-256 of everything in it that a rewind acts on: without the key, an entry can be neither forged nor altered, nor
+ * moved to another session, place or path. A lost or unreadable key makes entries foreign and is never an error.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import {

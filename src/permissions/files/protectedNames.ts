@@ -5,7 +5,7 @@
  * What counts is who starts it: a file is protected if a program does so on its own in its ordinary set-up, such as an editor's
  * extension that loads it when the folder is open, or a watcher that evaluates it again when it changes.
  *
- * Deliberately left out: what runs only when developers run it, such as package.json, Makefile, justfile, Taskfile,
+ * Deliberately left out: files that run only when a developer runs them, such as package.json, Makefile, justfile, Taskfile,
  * mise-tasks, Dockerfile, Procfile, webpack.config.js, gulpfile.js, composer.json, pom.xml, app.json (Expo, Heroku),
  * web.config; sources and tests, which test explorers and development servers run together with all others (conftest.py);
  * build files and configurations of frameworks, which developers edit like sources although a language server or a running

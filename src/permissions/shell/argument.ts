@@ -36,7 +36,7 @@ export interface Printed {
   readonly by: Pipeline;
   /** Constant text after it. */
   readonly after: string;
-  /** `word`: a loop takes one word of it, or one line, at a time. `kept`: a variable contains all of it, which zsh does not split. */
+  /** `word`: a loop takes one word, or one line, of it at a time. `kept`: a variable holds all of it; zsh does not split it. */
   readonly use: 'direct' | 'word' | 'kept';
   /** How often the command line had changed directory then. */
   readonly moves: number;

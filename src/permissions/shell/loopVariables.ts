@@ -14,10 +14,10 @@ export function assignedIn(node: Node, source: string): readonly string[] {
   });
 }
 
-/** What a body of a loop finds in variables that `while read …` has filled. */
+/** The variables that `while read …` has filled when the body of its loop runs. */
 export interface ReadBefore {
   readonly names: readonly string[];
-  /** The only variable has a line that these commands have printed, without spaces at its ends. */
+  /** If there is only one variable: the commands that printed the line in it. */
   readonly lines?: PipelineWords;
 }
 

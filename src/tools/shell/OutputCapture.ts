@@ -8,7 +8,7 @@ import type { BlobRef } from '../../protocol/entries/fields.ts';
 import { withoutEscapes } from '../../protocol/text/escapes.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
-import type { TextRedactor } from './valueRedactor.ts';
+import type { TextRedactor } from '../redaction.ts';
 
 /** Above this number of characters all output is stored; about as much as one result may show. */
 const MIN_BLOB_CHARACTERS = 50_000;

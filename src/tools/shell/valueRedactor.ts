@@ -1,20 +1,10 @@
 /** Removes known secrets from text that arrives in pieces, even if a secret is split between two of them. Pure. */
-import { type Grant, runsReadOnly } from '../../protocol/permissions.ts';
+import type { TextRedactor } from '../redaction.ts';
 
 /** A secret value and its replacement. */
 export interface KnownSecret {
   readonly value: string;
   readonly mark: string;
-}
-
-/** Removes secrets from text that arrives in pieces. */
-export interface TextRedactor {
-  /** Returns the text so far, redacted; holds back an end that could be the beginning of a secret. */
-  write(text: string): string;
-  /** Returns what can be shown now although more follows. */
-  release(): string;
-  /** Returns the held-back text; no more follows. */
-  flush(): string;
 }
 
 export function createValueRedactor(secrets: readonly KnownSecret[]): TextRedactor {
@@ -47,34 +37,6 @@ export function createValueRedactor(secrets: readonly KnownSecret[]): TextRedact
       held = '';
       return rest;
     },
-  };
-}
-
-/**
- * Opens a redactor for what the model gets without approval of anyone: any file may hold a secret. Undefined if it was
- * approved, or nothing removes secrets.
- */
-export async function redactorOfUnapproved(
-  grant: Grant,
-  open: (() => Promise<TextRedactor>) | undefined,
-): Promise<TextRedactor | undefined> {
-  return runsReadOnly(grant) || grant.isGuarded ? open?.() : undefined;
-}
-
-/** A decision reads this much of a file to see whether it holds a secret; in a larger one, there may be others. */
-export const JUDGED_BYTES = 2_000_000;
-
-/** The text without secrets. */
-export const withoutSecrets = (text: string, redactor: TextRedactor | undefined): string =>
-  redactor === undefined ? text : `${redactor.write(text)}${redactor.flush()}`;
-
-/** Each redactor gets what the one before it returns; undefined if there is none. */
-export function redactInTurn(redactors: readonly TextRedactor[]): TextRedactor | undefined {
-  if (redactors.length < 2) return redactors[0];
-  return {
-    write: (text) => redactors.reduce((left, redactor) => redactor.write(left), text),
-    release: () => redactors.reduce((left, redactor) => redactor.write(left) + redactor.release(), ''),
-    flush: () => redactors.reduce((left, redactor) => redactor.write(left) + redactor.flush(), ''),
   };
 }
 

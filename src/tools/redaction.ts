@@ -1,0 +1,40 @@
+/** Removes secrets from what tools show: which output is searched, and by what. */
+import { type Grant, runsReadOnly } from '../protocol/permissions.ts';
+
+/** Removes secrets from text that arrives in pieces. */
+export interface TextRedactor {
+  /** Returns the text so far, redacted; holds back an end that could be the beginning of a secret. */
+  write(text: string): string;
+  /** Returns what can be shown now although more follows. */
+  release(): string;
+  /** Returns the held-back text; no more follows. */
+  flush(): string;
+}
+
+/** A decision reads this much of a file to see whether it holds a secret; a larger file may hold others. */
+export const JUDGED_BYTES = 2_000_000;
+
+/**
+ * Opens a redactor for output that the model gets without approval, because any file may hold a secret. Undefined if the
+ * call was approved, or there is no redactor to open.
+ */
+export async function redactorOfUnapproved(
+  grant: Grant,
+  open: (() => Promise<TextRedactor>) | undefined,
+): Promise<TextRedactor | undefined> {
+  return runsReadOnly(grant) || grant.isGuarded ? open?.() : undefined;
+}
+
+/** Returns a complete text without secrets. The redactor cannot be used again. */
+export const withoutSecrets = (text: string, redactor: TextRedactor | undefined): string =>
+  redactor === undefined ? text : `${redactor.write(text)}${redactor.flush()}`;
+
+/** Combines redactors: each gets what the one before it returns. Undefined if there is none. */
+export function redactInTurn(redactors: readonly TextRedactor[]): TextRedactor | undefined {
+  if (redactors.length < 2) return redactors[0];
+  return {
+    write: (text) => redactors.reduce((left, redactor) => redactor.write(left), text),
+    release: () => redactors.reduce((left, redactor) => redactor.write(left) + redactor.release(), ''),
+    flush: () => redactors.reduce((left, redactor) => redactor.write(left) + redactor.flush(), ''),
+  };
+}
