@@ -1,4 +1,4 @@
-/** A rule that denies reading a folder also applies to git, which shows files that no word names. */
+/** A rule against reading a folder also applies to git, which shows files without naming them. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -169,7 +169,7 @@ const mixed: readonly string[] = [
   'git add . && find . -name x -exec sh {} +',
   'LD_PRELOAD=x ls; git add .',
   'PATH=./bin:$PATH; git add .',
-  // Several repositories, of which commands may have created one.
+  // Several repositories, one of which the command may have created.
   'git init sub && git add sub',
   'git -C made add . && git commit -m x',
   'git -C made log && git commit -m x',
@@ -259,7 +259,7 @@ const none: readonly string[] = [
   'cd hooked && git commit -m x',
   'cd filtered && git add .',
   'jj util exec -- ./evil',
-  // A repository in a folder: its hooks would run.
+  // A repository in a local folder: its hooks would run.
   'git push vendor/e.git main',
   'git push e main',
   "git push 'vendor' main",
@@ -348,7 +348,7 @@ test.each([
   expect(await useOf(command)).toBe(use);
 });
 
-test('a git inside the project does not count, nor does a project program in the same command', async () => {
+test("the project's own git does not count, nor does git beside another program of the project", async () => {
   const projectProgram = (names: readonly string[]) => (_: readonly string[], name: string) =>
     names.includes(name) ? join(project, 'bin', name) : undefined;
   expect(await useOf('git add .', { projectProgram: projectProgram(['git']) })).toBe('none');
@@ -361,12 +361,12 @@ test.each([
   ['git push origin main', 'none'],
   ['git fetch', 'none'],
   ['git commit -m x', 'only'],
-])('in a repository whose remote leads to its own folder: %s', async (command, use) => {
+])('in a repository whose remote is a local folder, %s: %s', async (command, use) => {
   const pushes = join(project, 'pushes');
   expect(await useOf(command, { root: pushes }, pushes)).toBe(use);
 });
 
-test('a git command does not count if it starts in a git folder', async () => {
+test('git does not count if it starts in a git folder', async () => {
   expect(await useOf('git apply ../x', {}, join(project, '.git'))).toBe('none');
   expect(await useOf('git add .', {}, root)).toBe('only');
 });
@@ -380,7 +380,7 @@ test.each([
   ['git init y && cd y && git add .', ['y/.git'], true, 'y'],
   ['git clone https://example.com/y.git && cd y && git checkout x', ['y/.git'], true, 'y'],
   ['gh repo clone a/b', [], true, undefined],
-])('the git folders that it may change: %s', async (command, folders, isForeign, place) => {
+])('finds the git folders that a command may change: %s', async (command, folders, isForeign, place) => {
   const policy = await policyFor([], 'default', { root: project });
   expect(gitUseOf(policy.parseCommand(command), project, policy)).toEqual({
     type: 'only',

@@ -1,5 +1,5 @@
 /**
- * Secrets in the history, shown by git commands that are not understood and would run in the sandbox without approval.
+ * Git commands that are not understood, and that would show secrets in the history if they ran sandboxed unasked.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { policyFor, rule, top } from '../harness.ts';
 
-/** A deleted secret in the history. */
+/** Its history has a deleted secret. */
 const project = join(top, 'home', 'past');
 const clean = join(top, 'home', 'clean');
 

@@ -1,4 +1,4 @@
-/** Commands that show messages of the reflog, which contain the words of earlier git commands. */
+/** The reflog repeats earlier git commands, and with them any token in a URL. */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ test.each([...shows, ...others])('%s runs if no message contains a token', async
   expect(await behavior(command)).toBe('allow');
 });
 
-describe('with a token in the address of an earlier pull', () => {
+describe('with a token in the URL of an earlier pull', () => {
   beforeAll(() => {
     const [line = ''] = readFileSync(head, 'utf8').split('\t');
     appendFileSync(

@@ -1,4 +1,4 @@
-/** Package manager settings are secrets only if they contain a token. */
+/** Settings files are secrets only if they contain a password, key or token. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -47,7 +47,7 @@ test.each([
   ['application-a.yml', 'datasource:\n  password:\n    hunter2\n', 'ask'],
   ['application-b.yml', 'password:\n  min-length: 8\ntoken:\n  # none\n', 'allow'],
   ['my-app.env.sh', 'export DB_PASS=hunter2\n', 'ask'],
-  // A token in any format that is certain, whatever the setting is called.
+  // A token in a well-known format, whatever the setting is called.
   ['appsettings.Dev.json', `{"GitHub": "${TOKEN}"}`, 'ask'],
   ['datasources.xml', `<server><privateThing>${TOKEN}</privateThing></server>`, 'ask'],
   ['local.properties', `gh=${TOKEN}\n`, 'ask'],
@@ -57,7 +57,7 @@ test.each([
     JSON.stringify({ mcpServers: { a: { args: ['-y', '--api-key', 'abc0123456789abc0123'] } } }, null, 2),
     'ask',
   ],
-  // What git keeps of a conflict.
+  // Patches and messages that git keeps during a rebase or a commit.
   ['one/.git/rebase-merge/patch', 'diff --git a/.env b/.env\n--- a/.env\n+++ b/.env\n@@\n+A=1\n', 'ask'],
   ['two/.git/rebase-apply/0001', `Subject: x\n\n+++ b/src/a.ts\n+const key = '${TOKEN}'\n`, 'ask'],
   ['three/.git/rebase-apply/0002', 'Subject: .env\n\ndiff --git a/a.ts b/a.ts\n+A=1\n', 'allow'],
@@ -113,7 +113,7 @@ test.each([
   ['NOTES', 'A key begins with\n-----BEGIN PRIVATE KEY-----\n', 'allow'],
   ['src/keys.ts', '-----BEGIN PRIVATE KEY-----\n', 'allow'],
   ['src/password.ts', 'export const password = "x";\n', 'allow'],
-])('cat %s with %s: %s', async (file, content, behavior) => {
+])('reading %s that contains %j: %s', async (file, content, behavior) => {
   const path = join(root, 'settings', file);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
@@ -135,10 +135,10 @@ test.each([
   ['notes.txt', 'The token is in the vault.\n', 'allow'],
   ['data.bin', `\0${token}`, 'ask'],
   ['data.bin', `\0\x01\x02some text\0`, 'allow'],
-  // Code and documents have examples.
+  // Code and documents contain examples.
   ['src/token.test.ts', `const token = '${token}';\n`, 'allow'],
   ['docs/tokens.md', `A token looks like ${token}.\n`, 'allow'],
-])('a file that is named to be read, %s with %s: %s', async (file, content, behavior) => {
+])('reading the named file %s that contains %j: %s', async (file, content, behavior) => {
   const path = join(root, 'named', file);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
@@ -149,13 +149,13 @@ const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
 
 test.each<[string, string, string, string | Buffer]>([
   ['a token in UTF-16', 'cat', 'ask', utf16(`token: ${token}\n`)],
-  ['a token in UTF-16 of the other byte order', 'cat', 'ask', utf16(`token: ${token}\n`).swap16()],
+  ['a token in big-endian UTF-16', 'cat', 'ask', utf16(`token: ${token}\n`).swap16()],
   ['a key in UTF-16', 'cat', 'ask', utf16(key)],
   ['a text in UTF-16', 'cat', 'allow', utf16('The token is in the vault.\n')],
   ['prod.tfvars', 'cat', 'ask', utf16('db_password = "hunter2"\n')],
-  ['a token behind a long text', 'cat', 'ask', `${lines(3_000_000)}${token}\n`],
+  ['a token after a long text', 'cat', 'ask', `${lines(3_000_000)}${token}\n`],
   ['a token before a long text', 'cat', 'ask', `${token}\n${lines(3_000_000)}`],
-  ['a token within a long text', 'base64', 'ask', `${lines(900_000)}${token}\n${lines(900_000)}`],
+  ['a token in the middle of a long text', 'base64', 'ask', `${lines(900_000)}${token}\n${lines(900_000)}`],
   ['a long text', 'cat', 'allow', lines(3_000_000)],
   ['k.gz', 'zcat', 'ask', gzipSync(key)],
   ['k.gz', 'gzip -dc', 'ask', gzipSync(key)],
@@ -164,7 +164,7 @@ test.each<[string, string, string, string | Buffer]>([
   ['long key.gz', 'zcat', 'ask', gzipSync(`${token}\n${lines(20_000_000)}`)],
   ['long.gz', 'zcat', 'allow', gzipSync(lines(20_000_000))],
   ['large.gz', 'zcat', 'ask', gzipSync(`${token}\n${randomBytes(2_000_000).toString('hex')}`)],
-  // What cannot be unpacked here.
+  // Files that we cannot unpack.
   ['damaged.gz', 'zcat', 'ask', Buffer.concat([gzipSync(key).subarray(0, 10), Buffer.alloc(500, 7)])],
   ['old.gz', 'zcat', 'ask', Buffer.from([0x1f, 0x9d, 0x90, 1, 2, 3])],
   ['zip.gz', 'zcat', 'ask', 'PK\x03\x04 and more'],
@@ -175,7 +175,7 @@ test.each<[string, string, string, string | Buffer]>([
   expect((await bash(`${call} 'encoded/${file}'`)).behavior).toBe(behavior);
 });
 
-test('a pattern names its matches', async () => {
+test('a pattern stands for the files it matches', async () => {
   mkdirSync(join(root, 'matched'), { recursive: true });
   writeFileSync(join(root, 'matched/tok.txt'), `${token}\n`);
   writeFileSync(join(root, 'matched/a.txt'), 'a\n');

@@ -34,14 +34,14 @@ test.each([
   expect(found).toEqual(expect.arrayContaining(names.map((name) => join(place, name))));
 });
 
-test('includes the directory and its parent for patterns with a leading dot, as some shells do', () => {
+test('a pattern with a leading dot also matches the parent folder, as in some shells', () => {
   expect(expandGlob(join(place, 'a/.*'))).toEqual(
     expect.arrayContaining([join(place, 'a/.two.md'), `${place}/a/..`]),
   );
   expect(expandGlob(join(place, 'a/*'))).not.toContain(`${place}/a/..`);
 });
 
-test('** descends into folders, and too many files are not scanned', { tags: 'long' }, () => {
+test('expands ** into subfolders, and gives up on too many files', { tags: 'long' }, () => {
   expect(expandGlob(join(place, '**/*.md'))).toContain(join(place, 'b/c/three.md'));
   mkdirSync(join(place, 'many'));
   for (let index = 0; index < 5001; index += 1) writeFileSync(join(place, 'many', `f${index}`), '');

@@ -1,5 +1,5 @@
 /**
- * Diffs and commits are shown without approval unless a secret is among the files they touch.
+ * Showing a diff or commit needs approval only if it includes a secret.
  *
  * @module-tag long
  */
@@ -64,7 +64,7 @@ test.each([
   'git status -vv',
   'git diff-tree -p HEAD',
   'cd src && git diff',
-])('%s shows no secret and runs', async (command) => {
+])('%s runs, since it shows no secret', async (command) => {
   expect(await behavior(command)).toBe('allow');
 });
 
@@ -80,14 +80,14 @@ test.each([
   'git reflog show -p',
   'git diff-tree -p --root HEAD~1',
   'git diff --submodule=diff',
-  // Under names that do not show which file it is.
+  // By an object id, which does not say which file it is.
   'git show BLOB',
   'git show BLOB -- src',
   'git diff BLOB HEAD:src/a.ts',
   'git diff BLOB..HEAD',
   'git cat-file -p BLOB',
   'git cat-file blob BLOB',
-  // Under names that hide the file.
+  // By a path in an unusual form.
   'git show side/x:.npmrc',
   'git show :0:.npmrc',
   'git show HEAD:./.npmrc',
@@ -96,7 +96,7 @@ test.each([
   'git log -L1,1:.npmrc',
   'git log -L1,1:.env.test --stat',
   'git log -L :x:.npmrc',
-])('%s may show a secret and asks', async (command) => {
+])('%s needs approval, since it may show a secret', async (command) => {
   expect(await behavior(command.replaceAll('BLOB', blob))).toBe('ask');
 });
 
@@ -108,7 +108,7 @@ test.each([
   'git grep -n four src',
   'git add -A',
   'git commit -m "git show HEAD~1"',
-])('a rule for git covers %s', async (command) => {
+])('Bash(git:*) covers %s', async (command) => {
   expect(await behavior(command, ['allow Bash(git:*)'])).toBe('allow');
 });
 
@@ -120,17 +120,17 @@ test.each([
   'git grep -h one',
   'git archive HEAD',
   'git --no-pager log -p',
-])('a rule for git does not cover %s, which shows a secret', async (command) => {
+])('Bash(git:*) does not cover %s, which shows a secret', async (command) => {
   expect(await behavior(command.replaceAll('BLOB', blob), ['allow Bash(git:*)'])).toBe('ask');
   const named = ['allow Bash(git:*)', 'allow Read(~/shown/.npmrc)', 'allow Read(~/shown/.env.test)'];
   expect(await behavior(command.replaceAll('BLOB', blob), named)).toBe('allow');
 });
 
-test('git can still show a diff with the settings of our own calls', () => {
+test('git can show a diff with the arguments of our own calls', () => {
   expect(git(...OWN_GIT_ARGUMENTS, 'diff', 'HEAD~1', '--', 'src')).toContain('+four');
 });
 
-test('a diff that would show a changed secret asks', async () => {
+test('a diff needs approval if it would show changes to a secret', async () => {
   write('.env.test', 'changed\n');
   expect(await behavior('git diff')).toBe('ask');
   expect(await behavior('git diff -U0 --no-color')).toBe('ask');
@@ -144,7 +144,7 @@ test('a diff that would show a changed secret asks', async () => {
   write('.env.test', 'one\n');
 });
 
-test('a secret that git no longer tracks still asks, because it is in the history', {
+test('a secret that git no longer tracks needs approval where the history shows it', {
   tags: 'long',
 }, async () => {
   git('rm', '-q', '--cached', '.npmrc', '.env.test');
@@ -167,7 +167,7 @@ test.each([
   'git log -L1,1:plain.txt',
   'git log -M10% -L :/x:plain.txt HEAD',
 ])(
-  '%s shows a secret that git tracked once, or that is staged and gone, and asks',
+  '%s needs approval, since it shows a secret that was once tracked or is only staged',
   { tags: 'long' },
   async (command) => {
     const gone = join(top, 'home', 'gone');
@@ -192,7 +192,7 @@ test.each([
   },
 );
 
-/** A repository in which a commit renames or copies a file, or merges two commits. */
+/** A repository with one commit per step; the last of exactly three steps merges the other two. */
 function renamed(...steps: readonly (readonly [name: string, text: string | undefined])[][]): string {
   const place = mkdtempSync(join(top, 'home', 'renamed-'));
   const run = (...args: readonly string[]): void => {
@@ -220,7 +220,7 @@ const ask = async (root: string, command: string): Promise<string> => {
   return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
 };
 
-test('a diff of a renamed or copied secret includes its old name', { tags: 'long' }, async () => {
+test('a diff that follows a renamed or copied secret needs approval', { tags: 'long' }, async () => {
   const moved = renamed(
     [['.env', `${lines}SECRET=x\n`]],
     [
@@ -243,7 +243,7 @@ test('a diff of a renamed or copied secret includes its old name', { tags: 'long
     expect(await ask(copied, command), command).toBe('allow');
 });
 
-test('a merge includes the names that a file has in each of the merged commits', {
+test('showing a merge needs approval if the file was a secret in one of the parents', {
   tags: 'long',
 }, async () => {
   const merged = renamed(
@@ -270,7 +270,7 @@ test('a merge includes the names that a file has in each of the merged commits',
     expect(await ask(merged, command), command).toBe('allow');
 });
 
-describe('an object that git shows is known by its full name, or the command asks', () => {
+describe('objects named by a revision or an id', () => {
   const place = join(top, 'home', 'objects');
   const ids: Record<string, string> = {};
   beforeAll(() => {
@@ -289,7 +289,7 @@ describe('an object that git shows is known by its full name, or the command ask
     run('add', '.');
     run('commit', '-qm', 'one');
     run('commit', '-q', '--allow-empty', '-m', 'two');
-    // Only in a stash that was dropped.
+    // These are only in a stash that was dropped.
     writeFileSync(join(place, '.env'), 'KEY=secret\n');
     writeFileSync(join(place, '.ssh', 'mykey'), 'secret\n');
     run('stash', 'push', '-q', '-u');
@@ -316,7 +316,7 @@ describe('an object that git shows is known by its full name, or the command ask
     'git diff EMPTY SECRETS',
     'git diff-tree -p EMPTY SECRETS',
     'git diff SECRETS:mykey HEAD:src/a.ts',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect(await ask(place, filled(command))).toBe('ask');
   });
 
@@ -332,7 +332,7 @@ describe('an object that git shows is known by its full name, or the command ask
     'git log -p nothing..HEAD',
     'git log -p src',
     'git diff nothing',
-  ])('%s shows only known files and runs', async (command) => {
+  ])('%s runs, since it shows only known files', async (command) => {
     expect(await ask(place, filled(command))).toBe('allow');
   });
 
@@ -342,14 +342,14 @@ describe('an object that git shows is known by its full name, or the command ask
     'git diff EMPTY PLANS',
     'git grep one HEAD:plans',
     'git grep one PLANS',
-  ])('a rule for a folder is not evaded by %s', async (command) => {
+  ])('a rule that denies a folder applies to %s', async (command) => {
     const policy = await policyFor(['deny Read(~/objects/plans/**)'], 'default', { root: place });
     const access = { type: 'command', command: filled(command), cwd: place } as const;
     expect(decide({ tool: 'Bash', access }, policy).behavior).not.toBe('allow');
   });
 });
 
-describe('everyday commands in a repository whose history holds a secret', () => {
+describe('commands in a repository with a secret in its history', () => {
   let place = '';
   beforeAll(() => {
     place = renamed(
@@ -391,18 +391,18 @@ describe('everyday commands in a repository whose history holds a secret', () =>
     'git --literal-pathspecs log -p -- a.txt',
     'GIT_PAGER=sh git log -3',
     'PAGER="cat a.txt" git log',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect(await ask(place, command)).toBe('ask');
   });
 
-  test('a line break in a name hides nothing', async () => {
+  test('a secret is found despite a line break in its name', async () => {
     const odd = renamed([['client_secret\n.json', '{}\n']]);
     expect(await ask(odd, 'git log -p')).toBe('ask');
     expect(await ask(odd, 'git show')).toBe('ask');
   });
 });
 
-describe('settings with a password', () => {
+describe('settings files with a password', () => {
   const password = 'db_password = "hunter2-Zx81kQ"\n';
   let place = '';
   beforeAll(() => {
@@ -428,12 +428,12 @@ describe('settings with a password', () => {
     'git show HEAD~2',
     'git diff HEAD~3',
     'git cat-file -p $(git rev-parse HEAD:prod.tfvars)',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect(await ask(place, command)).toBe('ask');
   });
 
   test.each(['git show', 'git log -1 -p', 'git diff HEAD~1', 'git grep -n a -- a.txt'])(
-    '%s shows none and runs',
+    '%s runs, since it shows no password',
     async (command) => {
       expect(await ask(place, command)).toBe('allow');
     },
@@ -450,7 +450,7 @@ describe('settings with a password', () => {
     expect(decide({ tool: 'Bash', access }, policy).behavior).toBe('ask');
   });
 
-  describe('that was removed from the file', () => {
+  describe('a password that was removed later', () => {
     let cleaned = '';
     beforeAll(() => {
       cleaned = renamed(
@@ -480,7 +480,7 @@ describe('settings with a password', () => {
       'git grep --cached hunter',
       'git show :app.tfvars',
       'git diff',
-    ])('%s asks', async (command) => {
+    ])('%s needs approval', async (command) => {
       expect(await ask(cleaned, command)).toBe('ask');
     });
 
@@ -494,7 +494,7 @@ describe('settings with a password', () => {
       expect(await ask(cleaned, command)).toBe('allow');
     });
 
-    test('a commit that is being merged counts', async () => {
+    test('the commit being merged is checked too', async () => {
       const theirs = renamed([['prod.tfvars', password]], [['a.txt', 'a\n']]);
       const ours = renamed([['prod.tfvars', 'region = "eu"\n']], [['b.txt', 'b\n']]);
       const git = (...args: readonly string[]): void =>
@@ -505,7 +505,7 @@ describe('settings with a password', () => {
       expect(await ask(ours, 'git show :3:prod.tfvars')).toBe('ask');
     });
 
-    test('a rule for the file covers every version', async () => {
+    test('a rule that allows reading the file covers all its versions', async () => {
       const policy = await policyFor([`allow Read(~/${basename(cleaned)}/prod.tfvars)`], 'default', {
         root: cleaned,
       });
@@ -514,14 +514,16 @@ describe('settings with a password', () => {
     });
   });
 
-  test('without the password they may be shown', async () => {
+  test('may be shown if they never had a password', async () => {
     const clean = renamed([['prod.tfvars', 'region = "eu"\n']], [['a.txt', 'a\n']]);
     for (const command of ['git grep -n .', 'git log -p', 'git show HEAD~1'])
       expect(await ask(clean, command), command).toBe('allow');
   });
 });
 
-test('a merge lists what differs from each parent, whatever git pairs', { tags: 'long' }, async () => {
+test('showing a merge needs approval even if git gives up detecting the rename of a secret', {
+  tags: 'long',
+}, async () => {
   const merged = renamed(
     [
       ['.env', `${lines}SECRET=x\n`],
@@ -546,7 +548,10 @@ test('a merge lists what differs from each parent, whatever git pairs', { tags: 
     expect(await ask(merged, command), command).toBe('ask');
 });
 
-test('letters of a cluster are read as git reads them', { tags: 'long', timeout: 600_000 }, async () => {
+test('no cluster of two short options shows a secret without approval', {
+  tags: 'long',
+  timeout: 600_000,
+}, async () => {
   const place = renamed([['.env', 'KEY=secret\n']], [['a.txt', 'a\n']]);
   const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0'];
   const policy = await policyFor([], 'default', { root: place });
@@ -566,7 +571,7 @@ test('letters of a cluster are read as git reads them', { tags: 'long', timeout:
   expect(allowed.length).toBeGreaterThan(50);
 });
 
-test('with a converter that may decrypt files, diffs and blame ask', async () => {
+test('diffs and blame need approval if a textconv program may decrypt files', async () => {
   const home = mkdtempSync(join(top, 'home', 'converts-'));
   const root = renamed([['group.enc', 'x\n']], [['group.enc', 'y\n']]);
   const set = (value: string): void =>
@@ -584,7 +589,7 @@ test('with a converter that may decrypt files, diffs and blame ask', async () =>
   expect(await judge('git show')).toBe('allow');
 });
 
-describe('what a listing leaves out does not depend on the language, the time or unnamed commits', () => {
+describe('commits whose selection depends on the locale, the date or a merge in progress', () => {
   let place = '';
   let conflicted = '';
   const run = (where: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): number | null =>
@@ -622,16 +627,16 @@ describe('what a listing leaves out does not depend on the language, the time or
     "git show 'main@{yesterday}'",
     "git show ':/next'",
     "git log -1 -p 'HEAD^{/next}'",
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect(await ask(place, command)).toBe('ask');
   });
 
-  test('commits of a merge in progress count', async () => {
+  test('git log --merge includes the commits being merged', async () => {
     expect(await ask(conflicted, 'git log -p --merge --full-diff')).toBe('ask');
     expect(await ask(conflicted, 'git log -p')).toBe('allow');
   });
 
-  test('the git settings that the environment names count', async () => {
+  test('git settings named by an environment variable apply', async () => {
     const file = join(top, 'home', 'other.gitconfig');
     writeFileSync(file, '[log]\n\tfollow = true\n');
     const moved = renamed(
@@ -647,7 +652,7 @@ describe('what a listing leaves out does not depend on the language, the time or
   });
 });
 
-describe('an address with a token asks wherever git finds it', () => {
+describe('a remote URL with a token needs approval', () => {
   const token = 'https://x:secrettoken@example.com/';
   const at = (): string => renamed([['a.txt', 'a\n']]);
   const set = (place: string, ...args: readonly string[]): void => {
@@ -658,7 +663,7 @@ describe('an address with a token asks wherever git finds it', () => {
     return decide({ tool: 'Bash', access: { type: 'command', command, cwd: place } }, policy).behavior;
   };
 
-  test('in the settings of the user', async () => {
+  test("in the user's settings", async () => {
     const home = mkdtempSync(join(top, 'home', 'tokens-'));
     const place = at();
     expect(await judge(place, 'git remote -v', home)).toBe('allow');
@@ -667,14 +672,14 @@ describe('an address with a token asks wherever git finds it', () => {
     expect(await judge(place, 'git remote get-url origin', home)).toBe('ask');
   });
 
-  test('in the settings of a worktree or of the repository of a linked one', async () => {
+  test('in the settings of a worktree', async () => {
     const place = at();
     set(place, 'config', 'extensions.worktreeConfig', 'true');
     set(place, 'config', '--worktree', 'remote.o.url', token);
     expect(await judge(place, 'git remote -v')).toBe('ask');
   });
 
-  test('in a file of its own', async () => {
+  test('in a file in .git/remotes', async () => {
     const place = at();
     mkdirSync(join(place, '.git/remotes'));
     writeFileSync(join(place, '.git/remotes/old'), `URL: ${token}\n`);
@@ -690,7 +695,7 @@ describe('an address with a token asks wherever git finds it', () => {
   });
 });
 
-describe('no option makes a listing name fewer files than the command shows', () => {
+describe('options cannot hide a secret from the check', () => {
   let moved = '';
   let stashed = '';
   let merged = '';
@@ -742,7 +747,7 @@ describe('no option makes a listing name fewer files than the command shows', ()
     'git show --tags',
     'git reflog -p',
     'git diff --relative HEAD~1',
-  ])('a renamed secret: %s asks', async (command) => {
+  ])('a renamed secret: %s needs approval', async (command) => {
     expect(await ask(moved, command)).toBe('ask');
   });
 
@@ -760,7 +765,7 @@ describe('no option makes a listing name fewer files than the command shows', ()
     'git stash list',
     'git reflog -5',
     'git shortlog -s',
-  ])('a renamed secret: %s shows nothing of it and runs', async (command) => {
+  ])('a renamed secret: %s runs, since it shows nothing of it', async (command) => {
     expect(await ask(moved, command)).toBe('allow');
   });
 
@@ -770,12 +775,12 @@ describe('no option makes a listing name fewer files than the command shows', ()
     'git stash list --diff-merges=dense-combined',
     'git log -g --diff-merges=first-parent refs/stash',
     'git reflog show --diff-merges=c stash',
-  ])('a stashed secret: %s asks', async (command) => {
+  ])('a stashed secret: %s needs approval', async (command) => {
     expect(await ask(stashed, command)).toBe('ask');
   });
 
   test.each(['on', '1', 'm', 'separate', 'first-parent', 'c', 'cc', 'combined', 'off'])(
-    'a secret in a merge: --diff-merges=%s asks',
+    'a secret in a merge: --diff-merges=%s needs approval',
     async (way) => {
       expect(await ask(merged, `git log -1 --diff-merges=${way}`)).toBe('ask');
     },

@@ -1,4 +1,4 @@
-/** Deciding about a git command starts no program that the repository names, whatever the command itself would do. */
+/** Checking a git command runs no program that the repository names, even if the command itself would. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -32,7 +32,7 @@ const write = (name: string, text: string): void => {
   writeFileSync(join(project, name), text);
 };
 
-/** Modes and rules with which the contents that a command shows or writes are looked up. */
+/** Modes and rules that make the check look up what a command shows or writes. */
 const decisions = [
   ['default'],
   ['acceptEdits', 'allow Bash'],
@@ -58,12 +58,12 @@ beforeAll(() => {
 });
 
 beforeEach(() => {
-  // Like files that were just unpacked: git can only tell by their content whether they have changed.
+  // As if just unpacked: git has to read the files to tell whether they have changed.
   for (const name of ['a.txt', 'src/b.txt', '.npmrc']) utimesSync(join(project, name), 1, 1);
   rmSync(trace, { force: true });
 });
 
-test('the filter runs when git compares files on disk', () => {
+test('git runs the filter when it compares files on disk', () => {
   git('diff', '--stat');
   expect(existsSync(trace)).toBe(true);
 });
@@ -74,10 +74,13 @@ async function decideAll(command: string): Promise<void> {
     decide({ tool: 'Bash', access }, await policyFor(rules, mode, { root: project }));
 }
 
-test.each(['git diff', 'git status -v', 'git checkout .', 'cd src && git diff'])('%s', async (command) => {
-  await decideAll(command);
-  expect(existsSync(trace)).toBe(false);
-});
+test.each(['git diff', 'git status -v', 'git checkout .', 'cd src && git diff'])(
+  'checking %s runs no filter',
+  async (command) => {
+    await decideAll(command);
+    expect(existsSync(trace)).toBe(false);
+  },
+);
 
 const more = [
   ...[
@@ -121,7 +124,7 @@ test.each([
   ],
   ...['git add -A', 'git commit -am x', 'git clean -fd', 'git rm a.txt', 'git archive HEAD', 'git -C . diff'],
   ...['git cat-file -p HEAD:a.txt', 'git add a.txt && git diff --cached', 'git hash-object a.txt'],
-])('%s', { tags: 'long' }, async (command) => {
+])('checking %s runs no filter', { tags: 'long' }, async (command) => {
   await decideAll(command);
   expect(existsSync(trace)).toBe(false);
 });
@@ -137,14 +140,14 @@ test.each<Shown>([
   onDisk('a.txt'),
   { objects: [], restored: ['a.txt'] },
   { objects: [], moves: { how: 'switch', words: ['HEAD'], drops: true } },
-])('the lookup itself lists changed files without comparing them: %j', (shown) => {
+])('lists changed files without running the filter: %j', (shown) => {
   const lookups = diskLookups(process.env);
   const found = lookups.gitShows(project, shown, [project]);
   expect(found).toContain(join(project, 'a.txt'));
   expect(existsSync(trace)).toBe(false);
 });
 
-test('a lookup of two commits, or of unchanged files, lists no files on disk', () => {
+test('lists no files on disk for two commits or for unchanged files', () => {
   const { gitShows } = diskLookups(process.env);
   expect(gitShows(project, onDisk('side', 'HEAD'), [project])).toEqual(
     expect.not.arrayContaining([join(project, 'src/b.txt')]),
@@ -152,7 +155,7 @@ test('a lookup of two commits, or of unchanged files, lists no files on disk', (
   expect(gitShows(project, onDisk('sub'), [project])).toEqual([]);
 });
 
-test('a file counts as changed if the index has a different inode, owner or fraction of a second, since git rereads it', () => {
+test('a file counts as changed if the index has another inode, owner or fraction of a second, since git rereads it', () => {
   const { gitShows } = diskLookups(process.env);
   const shown = onDisk();
   const file = join(project, '.git/index');
@@ -167,7 +170,7 @@ test('a file counts as changed if the index has a different inode, owner or frac
   writeFileSync(file, index);
 });
 
-test('the lookup finds files despite folders behind links, sparse indexes and worktrees elsewhere', () => {
+test('finds changed files behind links and in a sparse index, and gives up if the worktree is elsewhere', () => {
   const { gitShows } = diskLookups(process.env);
   const shown = onDisk();
   renameSync(join(project, 'sub'), join(project, 'sub2'));

@@ -1,5 +1,5 @@
 /**
- * Git shows and restores files that are only in its history: secret or protected ones that it no longer tracks.
+ * Git can show and restore files that are only in its history, such as secrets and protected files.
  *
  * @module-tag long
  */
@@ -100,7 +100,7 @@ describe('without a rule', () => {
     'git show HEAD~1',
     "git for-each-ref --format='%(raw)'",
     "git tag -l --format '%(*raw)'",
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect(await behavior(command)).toBe('ask');
   });
 
@@ -128,13 +128,13 @@ describe('without a rule', () => {
     expect(await behavior(command)).toBe('allow');
   });
 
-  test('asks if the history cannot be listed', async () => {
+  test('a command needs approval if the history cannot be listed', async () => {
     const more = { gitShows: () => undefined };
     expect(await behavior('git log -p -- src', [], project, more)).toBe('ask');
     expect(await behavior('git show OLD', [], project, more)).toBe('ask');
   });
 
-  test('a path in a commit starts at the root, so rules for files apply in every folder', async () => {
+  test('a rule for a file applies to HEAD:path in any folder, since the path starts at the root', async () => {
     const policy = await policyFor(['deny Read(src/a.ts)'], 'default', { root: project });
     const rules = policy.rules.map((one) => ({ ...one, base: project }));
     const access = { type: 'command', command: 'git show HEAD:src/a.ts', cwd: join(project, 'src') } as const;
@@ -142,7 +142,7 @@ describe('without a rule', () => {
   });
 });
 
-describe('a rule does not cover', () => {
+describe('commands that an allow rule does not cover', () => {
   test.each([
     // Names from standard input or a file.
     ['git show:*', 'git show --stdin'],
@@ -179,7 +179,7 @@ describe('a rule does not cover', () => {
     ['git checkout:*', 'git checkout HEAD~1... -- .'],
     ['git checkout:*', "git checkout HEAD~1 ':(top)'"],
     ['git:*', 'git --icase-pathspecs checkout HEAD~1 .HUSKY/PRE-COMMIT'],
-    // Options that are not known.
+    // Unknown options, and commands that show secrets.
     ['git log:*', 'git log -p'],
     ['git log:*', 'git log -p --output-indicator-new=x'],
     ['git log:*', 'git log -Ssupers --oneline'],
@@ -205,12 +205,14 @@ describe('a rule does not cover', () => {
     ['git tag:*', "git tag -l --format '%(*raw)'"],
     ['git notes:*', 'git notes add -C SECRET HEAD'],
     ['git notes:*', 'git notes append --reuse-message=SECRET HEAD'],
-  ])('Bash(%s): %s', async (rule, command) => {
+  ])('Bash(%s) does not cover %s', async (rule, command) => {
     expect(await behavior(command, [rule])).toBe('ask');
     expect(await behavior(`echo HEAD~1:.env | ${command}`, [rule])).toBe('ask');
   });
 
-  test('protected files that git tracks, or would add, by a pattern', { tags: 'long' }, async () => {
+  test('Bash(git:*) does not cover patterns that match protected files, tracked or about to be added', {
+    tags: 'long',
+  }, async () => {
     const place = join(top, 'home', 'tracked');
     mkdirSync(place, { recursive: true });
     const run = gitIn(place);
@@ -241,7 +243,7 @@ describe('a rule does not cover', () => {
   });
 });
 
-test('a rule does not cover commits that add or remove protected files or secrets in any way', {
+test('Bash(git:*) does not cover applying commits that add or remove protected files or secrets', {
   tags: 'long',
 }, async () => {
   const place = join(top, 'home', 'branches');
@@ -316,7 +318,7 @@ test('a rule does not cover commits that add or remove protected files or secret
     expect(await behavior(command, ['git:*'], place), command).toBe('allow');
 });
 
-test('showing repository settings in any way asks if they contain a token', async () => {
+test('showing repository settings needs approval if they contain a token', async () => {
   const place = join(top, 'home', 'tokens');
   const run = gitIn(place);
   mkdirSync(join(place, 'src'), { recursive: true });
@@ -347,7 +349,7 @@ test('showing repository settings in any way asks if they contain a token', asyn
   }
 });
 
-describe('a rule covers', () => {
+describe('commands that an allow rule covers', () => {
   test.each([
     ['git log:*', 'git log -p -- src'],
     ['git log:*', 'git log --stat'],
@@ -370,7 +372,7 @@ describe('a rule covers', () => {
     ['git stash:*', 'git stash pop stash@{0}'],
     ['git rm:*', 'git rm b.txt'],
     ['git add --pathspec-from-file=c.txt', 'git add --pathspec-from-file=c.txt'],
-  ])('Bash(%s): %s', async (rule, command) => {
+  ])('Bash(%s) covers %s', async (rule, command) => {
     expect(await behavior(command, [rule])).toBe('allow');
   });
 
@@ -381,19 +383,19 @@ describe('a rule covers', () => {
     'git restore --source=HEAD~1 .',
     "git checkout HEAD~1 -- ':(glob)src/*'",
     'git grep one HEAD~1',
-  ])('%s, in a repository that never had a secret', async (command) => {
+  ])('Bash(git:*) covers %s in a repository that never had a secret', async (command) => {
     expect(await behavior(command, ['git:*'], clean)).toBe('allow');
   });
 
   test.each(['git log -p --output-indicator-new=x', 'git log -p --remerge-diff'])(
-    '%s only verbatim, since wildcards cover only listed options',
+    'only an exact rule covers %s, since wildcards cover only known options',
     async (command) => {
       expect(await behavior(command, ['git:*'], clean)).toBe('ask');
       expect(await behavior(command, [command], clean)).toBe('allow');
     },
   );
 
-  test('names from standard input, if it spells that out', async () => {
+  test('a rule that spells out --stdin covers names from standard input', async () => {
     const command = 'git log -p --stdin';
     expect(await behavior(command, ['git log -p --stdin:*'], clean)).toBe('allow');
     expect(await behavior(command, ['git log -p:*'], clean)).toBe('ask');

@@ -1,4 +1,8 @@
-/** @module-tag long */
+/**
+ * Repositories are unsafe if their settings make git start programs, or show files and commits from elsewhere.
+ *
+ * @module-tag long
+ */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +31,7 @@ function repository(...settings: readonly string[]): string {
   return directory;
 }
 
-/** Decides about a command at the top of a project, or in another folder; reads the disk each time. */
+/** Decides about a command at the top of a project, or in another folder. */
 async function decideIn(project: string, command: string, cwd = project): Promise<PermissionDecision> {
   const access = { type: 'command', command, cwd } as const;
   return decide({ tool: 'Bash', access }, await policyFor([], 'default', { root: project }));
@@ -51,11 +55,11 @@ test.each([
   ['blame.ignoreRevsFile=/etc/passwd'],
   ['core.excludesFile=~/.netrc'],
   ['mailmap.file=../x'],
-])('a repository with %s runs programs', (setting) => {
+])('a repository that sets %s is unsafe', (setting) => {
   expect(gitRunsPrograms(repository(setting))).toBe(true);
 });
 
-test('an ordinary repository runs no programs, nor does a folder without one', () => {
+test('an ordinary repository is safe, and so is a folder without one', () => {
   const plain = repository(
     'user.name=a',
     'core.fsmonitor=true',
@@ -67,7 +71,7 @@ test('an ordinary repository runs no programs, nor does a folder without one', (
   expect(gitRunsPrograms(top)).toBe(false);
 });
 
-test('settings on the line of their section count, and unreadable ones are treated as unsafe', () => {
+test('a setting on the line of its section applies, and settings that cannot be read are unsafe', () => {
   const oneLine = repository();
   writeFileSync(join(oneLine, '.git/config'), '[core] fsmonitor=./x');
   expect(gitRunsPrograms(oneLine)).toBe(true);
@@ -76,7 +80,7 @@ test('settings on the line of their section count, and unreadable ones are treat
   expect(gitRunsPrograms(piped)).toBe(true);
 });
 
-test('the hook of a read-only command counts in any hook folder', () => {
+test('a hook that read-only commands run is unsafe in any hooks folder', () => {
   const own = repository();
   mkdirSync(join(own, '.git/hooks'), { recursive: true });
   writeFileSync(join(own, '.git/hooks/post-index-change'), '#!/bin/sh\n');
@@ -87,7 +91,7 @@ test('the hook of a read-only command counts in any hook folder', () => {
   expect([own, moved].map(gitRunsPrograms)).toEqual([true, true]);
 });
 
-test('a worktree has the settings of its main repository', () => {
+test('a worktree is unsafe if its main repository is', () => {
   const main = repository('user.name=a', 'user.email=a@b', 'core.fsmonitor=./x');
   execFileSync('git', [
     '-C',
@@ -105,7 +109,7 @@ test('a worktree has the settings of its main repository', () => {
   expect(gitRunsPrograms(tree)).toBe(true);
 });
 
-test('a bare repository hidden in a folder needs approval once the shell enters it', async () => {
+test('git status needs approval in a hidden bare repository, and where settings name programs', async () => {
   const project = repository();
   const hidden = join(project, 'vendor/data');
   execFileSync('git', ['init', '-q', '--bare', hidden]);
@@ -126,7 +130,7 @@ test.each([
   ['git diff', '.git/config'],
   ['git diff', '../own/.gitconfig'],
 ])(
-  '%s is not judged by a git that a pipe would block, and the reason names the pipe: %s',
+  '%s needs approval if %s is a pipe, which would block git, and the reason names the pipe',
   async (command, name) => {
     const project = repository();
     const own = join(project, '../own');
@@ -155,21 +159,24 @@ const commit = (directory: string, ...args: readonly string[]): void => {
 test.each([
   ['2', []],
   ['4', ['-c', 'index.version=4']],
-])('a submodule whose own settings name a program counts, in an index of version %s', (_, version) => {
-  const inner = repository();
-  commit(inner, 'commit', '--allow-empty', '-m', 'x');
-  const outer = repository();
-  for (let index = 0; index < 20; index++) writeFileSync(join(outer, `file-${'x'.repeat(index)}`), 'x');
-  mkdirSync(join(outer, 'libs'));
-  commit(outer, ...version, 'add', '.');
-  commit(outer, ...version, 'submodule', 'add', inner, 'libs/inner');
-  commit(outer, ...version, 'update-index', '--force-write-index', '-q', '--refresh');
-  expect(gitRunsPrograms(outer)).toBe(false);
-  commit(join(outer, 'libs/inner'), 'config', 'core.fsmonitor', './watch');
-  expect(gitRunsPrograms(outer)).toBe(true);
-});
+])(
+  'a repository is unsafe if the settings of a submodule name a program, in an index of version %s',
+  (_, version) => {
+    const inner = repository();
+    commit(inner, 'commit', '--allow-empty', '-m', 'x');
+    const outer = repository();
+    for (let index = 0; index < 20; index++) writeFileSync(join(outer, `file-${'x'.repeat(index)}`), 'x');
+    mkdirSync(join(outer, 'libs'));
+    commit(outer, ...version, 'add', '.');
+    commit(outer, ...version, 'submodule', 'add', inner, 'libs/inner');
+    commit(outer, ...version, 'update-index', '--force-write-index', '-q', '--refresh');
+    expect(gitRunsPrograms(outer)).toBe(false);
+    commit(join(outer, 'libs/inner'), 'config', 'core.fsmonitor', './watch');
+    expect(gitRunsPrograms(outer)).toBe(true);
+  },
+);
 
-test('a repository in the folder of a submodule counts, as in an unpacked archive', () => {
+test('the same holds for a submodule with a .git folder of its own, as in an unpacked archive', () => {
   const outer = repository();
   const inner = join(outer, 'inner');
   mkdirSync(inner);
@@ -181,7 +188,7 @@ test('a repository in the folder of a submodule counts, as in an unpacked archiv
   expect(gitRunsPrograms(outer)).toBe(true);
 });
 
-test('searching a tracked secret with git asks', async () => {
+test('git grep needs approval if it would search a secret', async () => {
   const project = repository();
   mkdirSync(join(project, 'src'));
   for (const name of ['src/a.ts', '.env']) writeFileSync(join(project, name), 'x');
@@ -198,20 +205,20 @@ test('searching a tracked secret with git asks', async () => {
   ]);
 });
 
-test('a worktree declared elsewhere counts', () => {
+test('a repository that declares a worktree elsewhere is unsafe', () => {
   const moved = repository('core.worktree=/somewhere');
   expect(gitRunsPrograms(moved)).toBe(true);
 });
 
-test('each of several declared worktrees counts', () => {
+test('each of several declared worktrees is checked', () => {
   const twice = repository();
   const named = ['[core]', `worktree = ${twice}`, 'worktree = /somewhere', ''].join('\n');
   writeFileSync(join(twice, '.git/config'), named);
   expect(gitRunsPrograms(twice)).toBe(true);
 });
 
-describe('a repository that looks like another one, or like none', () => {
-  /** The folder of a repository that runs a program, under a name that is easily misread. */
+describe('a repository that is easily mistaken for another, or for none', () => {
+  /** A repository that runs a program, with its git folder under the given name. */
   const moved = (name: string): string => {
     const project = repository('diff.external=./run');
     renameSync(join(project, '.git'), join(project, name));
@@ -222,12 +229,12 @@ describe('a repository that looks like another one, or like none', () => {
     return project;
   };
   test.each<readonly [string, () => string]>([
-    ['a name that ends with a space', () => link(moved('g '), 'gitdir: g ')],
-    ['a name that begins with a space', () => link(moved(' g'), 'gitdir:  g')],
-    ['a name that contains a line break', () => link(moved('a\nb'), 'gitdir: a\nb')],
-    ['a long file', () => link(moved('g'), `gitdir: g${'\n'.repeat(1_010_000)}`)],
+    ['a git folder whose name ends with a space', () => link(moved('g '), 'gitdir: g ')],
+    ['a git folder whose name begins with a space', () => link(moved(' g'), 'gitdir:  g')],
+    ['a git folder whose name contains a line break', () => link(moved('a\nb'), 'gitdir: a\nb')],
+    ['a very long .git file', () => link(moved('g'), `gitdir: g${'\n'.repeat(1_010_000)}`)],
     [
-      'a way back through a link',
+      'a path with .. after a link',
       () => {
         const project = moved('g');
         mkdirSync(join(project, 'a/b'), { recursive: true });
@@ -238,7 +245,7 @@ describe('a repository that looks like another one, or like none', () => {
       },
     ],
     [
-      'a HEAD that leads nowhere',
+      'a HEAD that is a dangling link',
       () => {
         const project = repository('diff.external=./run');
         commit(project, 'commit', '--allow-empty', '-qm', 'x');
@@ -249,7 +256,7 @@ describe('a repository that looks like another one, or like none', () => {
       },
     ],
     [
-      'settings in a folder whose name ends with a blank',
+      'a common folder whose name ends with a space',
       () => {
         const project = repository('diff.external=./run');
         mkdirSync(join(project, '.git/c '));
@@ -260,7 +267,7 @@ describe('a repository that looks like another one, or like none', () => {
       },
     ],
     [
-      'a folder that git skips on its way up',
+      'a folder with an incomplete .git, which git skips on its way up',
       () => {
         const project = join(repository('diff.external=./run'), 'inner');
         mkdirSync(join(project, '.git'), { recursive: true });
@@ -280,11 +287,11 @@ describe('a repository that looks like another one, or like none', () => {
         return join(project, 'lib');
       },
     ],
-  ])('%s', (_, make) => {
+  ])('%s is unsafe', (_, make) => {
     expect(gitRunsPrograms(make())).toBe(true);
   });
 
-  test('a repository elsewhere is unsafe unless it names this folder', () => {
+  test('a repository elsewhere is unsafe unless this folder is one of its worktrees', () => {
     const other = repository();
     const project = join(top, `git-${made++}`);
     mkdirSync(project);
@@ -300,7 +307,7 @@ describe('a repository that looks like another one, or like none', () => {
   });
 });
 
-test('repeating a merge with the drivers that a repository names asks', {
+test('remerge diffs need approval if the repository names a merge driver', {
   tags: 'long',
 }, async () => {
   const project = repository('merge.x.driver=./run');
@@ -312,7 +319,7 @@ test('repeating a merge with the drivers that a repository names asks', {
   expect(await ask('git log -p -m')).toBe('ask');
 });
 
-test('git grep asks about secrets named by a git pattern or an object', async () => {
+test('git grep needs approval for secrets named by a pattern or an object', async () => {
   const project = repository();
   mkdirSync(join(project, 'sub'));
   for (const name of ['sub/.env', 'a.ts']) writeFileSync(join(project, name), 'x');
@@ -326,19 +333,19 @@ test('git grep asks about secrets named by a git pattern or an object', async ()
 });
 
 test.each([
-  // Errors and `check-ignore -v` show lines of them.
+  // Error messages and `check-ignore -v` show lines of these files.
   'blame.ignoreRevsFile=../secret.txt',
   'core.excludesFile=~/notes',
   'core.attributesFile=/etc/hosts',
   'mailmap.file=../secret.txt',
   'diff.orderFile=.env',
-])('a repository with %s reads files elsewhere', (setting) => {
+])('a repository that sets %s is unsafe, since git would read that file', (setting) => {
   writeFileSync(join(top, 'secret.txt'), 'x\n');
   expect(gitRunsPrograms(repository(setting))).toBe(true);
 });
 
 test.each(['packed-refs', 'MERGE_MSG', 'info/exclude', 'info/grafts', 'rebase-merge/done', 'shallow'])(
-  'a link to a file elsewhere in place of %s counts',
+  'a link in place of .git/%s to a file elsewhere is unsafe',
   (name) => {
     const linked = repository();
     const path = join(linked, '.git', name);
@@ -355,7 +362,7 @@ test.each([
   '\tworktree = ../../else\\\nwhere\n',
   '\texcludesFile = "../"secret.txt\n',
   '\texcludesFile = ../secret.txt # mine\n',
-])('a value that only git reads correctly counts, and so does the last one: %j', (lines) => {
+])('unusual settings are read as git reads them: %j', (lines) => {
   const odd = repository();
   appendFileSync(join(odd, '.git/config'), `[core]\n${lines}`);
   expect(gitRunsPrograms(odd)).toBe(true);
@@ -371,7 +378,7 @@ test.each([
   'logs',
   'logs/refs',
   'reftable',
-])('a link to another repository in place of %s counts', (name) => {
+])('a link in place of .git/%s to another repository is unsafe', (name) => {
   const other = repository();
   commit(other, 'commit', '--allow-empty', '-m', 'x');
   commit(other, 'branch', 'one');
@@ -386,7 +393,7 @@ test.each([
 });
 
 test.each(['\r', '\u2028', '\u2029', '\u00a0'])(
-  'a value continues after %j, which does not end a line for git',
+  'a value continues after %j, which does not end a line in git settings',
   (sign) => {
     const odd = repository();
     appendFileSync(join(odd, '.git/config'), `[core]\n\tfsmonitor = true${sign}& touch x\n`);
@@ -398,7 +405,7 @@ test.each(['\r', '\u2028', '\u2029', '\u00a0'])(
   },
 );
 
-test('names that are not UTF-8 are unsafe: of a submodule, and in the settings', () => {
+test('names that are not UTF-8 are unsafe, both of submodules and in settings', () => {
   const name = Buffer.from([0x64, 0xe9]);
   const at = (folder: string): Buffer => Buffer.concat([Buffer.from(`${folder}/`), name]);
   const outer = repository();
@@ -414,7 +421,7 @@ test('names that are not UTF-8 are unsafe: of a submodule, and in the settings',
   expect(gitRunsPrograms(odd)).toBe(true);
 });
 
-test('settings may name files of the worktree, and folders in the git folder may be links', () => {
+test('settings may name files in the worktree, and .git/hooks may be a link', () => {
   const usual = repository('blame.ignoreRevsFile=.git-blame-ignore-revs', 'core.hooksPath=.husky');
   writeFileSync(join(usual, '.git-blame-ignore-revs'), '');
   mkdirSync(join(usual, '.githooks'));
@@ -423,7 +430,7 @@ test('settings may name files of the worktree, and folders in the git folder may
   expect(gitRunsPrograms(usual)).toBe(false);
 });
 
-test('an index that cannot be parsed is unsafe', () => {
+test('an index that is damaged or split is unsafe', () => {
   const broken = repository();
   writeFileSync(join(broken, '.git/index'), 'DIRC\0\0\0\x09\0\0\0\x01');
   expect(gitRunsPrograms(broken)).toBe(true);
@@ -435,7 +442,7 @@ test('an index that cannot be parsed is unsafe', () => {
   expect(gitRunsPrograms(shared)).toBe(true);
 });
 
-describe('a repository that shows the commits or files of another', () => {
+describe('a repository that shows commits or files of another', () => {
   const withCommit = (): string => {
     const project = repository();
     commit(project, 'commit', '--allow-empty', '-qm', 'x');
@@ -458,13 +465,13 @@ describe('a repository that shows the commits or files of another', () => {
     ['worktrees/x/gitdir', 'config'],
     ['branches/x', 'config'],
     ['remotes/x', 'config'],
-  ])('%s is a link', (name, target) => {
+  ])('is unsafe if .git/%s is a link', (name, target) => {
     const project = withCommit();
     replace(join(project, '.git', name), join(other, '.git', target));
     expect(gitRunsPrograms(project)).toBe(true);
   });
 
-  test('a link to a worktree folder that contains another link is unsafe', () => {
+  test('is unsafe if a linked worktree folder contains another link', () => {
     const project = withCommit();
     mkdirSync(join(project, 'x'));
     symlinkSync(join(other, '.git/config'), join(project, 'x/gitdir'));
@@ -473,7 +480,7 @@ describe('a repository that shows the commits or files of another', () => {
   });
 
   test.each(['', 'gitdir', 'config'])(
-    'its common folder is elsewhere, while %s says that it belongs here',
+    'is unsafe if its common folder is elsewhere, even if this file claims it: %j',
     (name) => {
       const project = withCommit();
       writeFileSync(join(project, '.git/commondir'), `${other}/.git\n`);
@@ -484,14 +491,14 @@ describe('a repository that shows the commits or files of another', () => {
     },
   );
 
-  test('it borrows objects', () => {
+  test('is unsafe if it borrows objects', () => {
     const project = withCommit();
     expect(gitRunsPrograms(project)).toBe(false);
     writeFileSync(join(project, '.git/objects/info/alternates'), `${other}/.git/objects\n`);
     expect(gitRunsPrograms(project)).toBe(true);
   });
 
-  test('usual layouts are accepted: a common folder that is the folder itself, hooks and their links', () => {
+  test('is safe in the usual layouts: its own common folder, linked hooks, a worktree', () => {
     const project = withCommit();
     writeFileSync(join(project, '.git/commondir'), '.\n');
     mkdirSync(join(project, '.git/hooks'), { recursive: true });
@@ -503,7 +510,7 @@ describe('a repository that shows the commits or files of another', () => {
   });
 });
 
-test('asks if showing or sorting would verify signatures', async () => {
+test('formats and sort keys that verify signatures need approval', async () => {
   const project = repository();
   const policy = await policyFor([], 'default', { root: project });
   const decided = (command: string) =>
@@ -520,7 +527,7 @@ test('asks if showing or sorting would verify signatures', async () => {
   expect(decided('git branch --sort=-committerdate')).toBe('allow');
 });
 
-test('objects and links elsewhere do not count as settings that run programs; an unreadable file does', () => {
+test('gitSettingsRunPrograms ignores borrowed objects and links, but not hooks or damaged settings', () => {
   const plain = repository('user.name=a', 'core.fsmonitor=true');
   writeFileSync(join(plain, '.git/objects/info/alternates'), '/srv/other/objects\n');
   symlinkSync('/etc', join(plain, '.git/logs'));
@@ -534,7 +541,7 @@ test('objects and links elsewhere do not count as settings that run programs; an
   for (const at of [monitored, hooked, damaged]) expect(gitSettingsRunPrograms(at)).toBe(true);
 });
 
-test('a partial clone fetches nothing in the guarded environment, and asks next to a part that a rule allows', async () => {
+test('git show in a partial clone runs guarded, without fetching, but needs approval beside a part that a rule allows', async () => {
   const project = repository('remote.origin.promisor=true', 'remote.origin.url=https://example.com/x.git');
   expect(gitFetches(project)).toBe(true);
   expect(gitFetches(repository('remote.origin.url=https://example.com/promisor.git'))).toBe(false);

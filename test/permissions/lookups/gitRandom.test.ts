@@ -1,6 +1,6 @@
 /**
- * Random git commands, from options and operands in all forms that git's grammar has, next to real git: what needs no
- * approval shows no secret.
+ * Random git commands, with options and operands in every form that git's grammar has. Real git runs those that need no
+ * approval: none shows a secret.
  *
  * @module-tag long
  */
@@ -12,7 +12,7 @@ import { decide } from '../../../src/permissions/decide.ts';
 import { readOnlyEnvironment } from '../../../src/tools/shell/childEnvironment.ts';
 import { home, policyFor, top } from '../harness.ts';
 
-/** In secret files only, and of a form that no redactor would know. */
+/** In secret files only, and in no form that a redactor would know. */
 const CANARY = 'kanarienvogel';
 const COUNT = Number(process.env.FUZZ_RUNS ?? 100);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
@@ -144,7 +144,7 @@ const places: Readonly<Record<string, () => string>> = {
     write(place, { '.env': 'A=3\n' });
     return place;
   },
-  'in a file that counts as unchanged': () => {
+  'in a file marked as unchanged': () => {
     const place = repository({ ...plain, 'sub/appsettings.json': settings(CANARY) }, ...later);
     git(place, 'update-index', '--assume-unchanged', 'sub/appsettings.json');
     write(place, { 'sub/appsettings.json': settings('') });
@@ -152,7 +152,7 @@ const places: Readonly<Record<string, () => string>> = {
   },
 };
 
-/** A generator of numbers that is the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -233,7 +233,7 @@ const forms: readonly Form[] = [
   { name: 'reflog', options: [...diffOption, ...logOption], operands: [revision], always: words('-p show') },
 ];
 
-/** A command; most have few words, as git rejects most combinations of many. */
+/** A command. Most are short, since git rejects most combinations of many words. */
 function commandFrom(below: (below: number) => number): string {
   const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T;
   const some = <T>(list: readonly T[], most: number): readonly T[] =>
@@ -255,37 +255,41 @@ function commandFrom(below: (below: number) => number): string {
   ]);
 }
 
-test.each(Object.keys(places))('a secret %s', { timeout: 1_200_000 }, async (where) => {
-  const place = places[where]?.() ?? '';
-  const id = git(place, 'rev-parse', 'HEAD~1');
-  const tree = git(place, 'rev-parse', 'HEAD^{tree}');
-  const blob = git(place, 'rev-parse', 'HEAD:c.ts');
-  const env = { ...readOnlyEnvironment(environment, [place]), HOME: home };
-  const below = numbers(SEED * 1000 + Object.keys(places).indexOf(where));
-  const shown: string[] = [];
-  const counts = { allowed: 0, withOutput: 0, commands: 0 };
-  for (let at = 0; at < COUNT; at += 1) {
-    const command = commandFrom(below)
-      .replace(/\bID\b/g, id)
-      .replace(/\bTREE\b/g, tree)
-      .replace(/\bBLOB\b/g, blob);
-    const policy = await policyFor([], 'default', { root: place });
-    counts.commands += 1;
-    const access = { type: 'command', command, cwd: place } as const;
-    if (decide({ tool: 'Bash', access }, policy).behavior !== 'allow') continue;
-    counts.allowed += 1;
-    const { stdout, stderr } = spawnSync('sh', ['-c', command], {
-      cwd: place,
-      encoding: 'utf8',
-      input: '',
-      env,
-    });
-    if (stdout !== '') counts.withOutput += 1;
-    // Lines of a diff with colors of single words.
-    const text = `${stdout}${stderr}`.replace(/\x1b\[[\d;]*m/g, '');
-    if (text.includes(CANARY)) shown.push(command);
-  }
-  if (process.env.FUZZ_RUNS !== undefined) console.info(where, counts);
-  expect(shown).toEqual([]);
-  expect(counts.withOutput).toBeGreaterThan(COUNT / 50);
-});
+test.each(Object.keys(places))(
+  'no command that needs no approval shows a secret %s',
+  { timeout: 1_200_000 },
+  async (where) => {
+    const place = places[where]?.() ?? '';
+    const id = git(place, 'rev-parse', 'HEAD~1');
+    const tree = git(place, 'rev-parse', 'HEAD^{tree}');
+    const blob = git(place, 'rev-parse', 'HEAD:c.ts');
+    const env = { ...readOnlyEnvironment(environment, [place]), HOME: home };
+    const below = numbers(SEED * 1000 + Object.keys(places).indexOf(where));
+    const shown: string[] = [];
+    const counts = { allowed: 0, withOutput: 0, commands: 0 };
+    for (let at = 0; at < COUNT; at += 1) {
+      const command = commandFrom(below)
+        .replace(/\bID\b/g, id)
+        .replace(/\bTREE\b/g, tree)
+        .replace(/\bBLOB\b/g, blob);
+      const policy = await policyFor([], 'default', { root: place });
+      counts.commands += 1;
+      const access = { type: 'command', command, cwd: place } as const;
+      if (decide({ tool: 'Bash', access }, policy).behavior !== 'allow') continue;
+      counts.allowed += 1;
+      const { stdout, stderr } = spawnSync('sh', ['-c', command], {
+        cwd: place,
+        encoding: 'utf8',
+        input: '',
+        env,
+      });
+      if (stdout !== '') counts.withOutput += 1;
+      // Word diffs have colors in the middle of a line.
+      const text = `${stdout}${stderr}`.replace(/\x1b\[[\d;]*m/g, '');
+      if (text.includes(CANARY)) shown.push(command);
+    }
+    if (process.env.FUZZ_RUNS !== undefined) console.info(where, counts);
+    expect(shown).toEqual([]);
+    expect(counts.withOutput).toBeGreaterThan(COUNT / 50);
+  },
+);

@@ -1,5 +1,5 @@
 /**
- * What git shows is known although its subcommands read the same words, and settings, in different ways.
+ * What git shows is known, although its subcommands read the same words and settings in different ways.
  *
  * @module-tag long
  */
@@ -30,7 +30,7 @@ function write(place: string, files: Files): void {
   }
 }
 
-/** A repository with one commit for each step. */
+/** A repository with one commit per step. */
 function repository(...steps: readonly Files[]): string {
   const place = mkdtempSync(join(top, 'home', 'words-'));
   git(place, 'init', '-q', '-b', 'main');
@@ -55,7 +55,7 @@ async function behavior(
   return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
 }
 
-/** With the user's git settings during one call. */
+/** Runs one call with these git settings of the user. */
 async function withSettings<T>(text: string, call: () => Promise<T>): Promise<T> {
   const file = join(mkdtempSync(join(top, 'home', 'settings-')), 'gitconfig');
   writeFileSync(file, text);
@@ -69,7 +69,7 @@ async function withSettings<T>(text: string, call: () => Promise<T>): Promise<T>
   }
 }
 
-describe('a path from the current folder', () => {
+describe('paths relative to the current folder', () => {
   let place = '';
   beforeAll(() => {
     place = repository(
@@ -91,7 +91,7 @@ describe('a path from the current folder', () => {
     'git -C sub diff HEAD~1 HEAD -- ../top',
     'cd sub && git diff HEAD~1 ..',
     'git -C sub blame HEAD~1 -- ../top/appsettings.json',
-  ])('is found in the commit: %s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect(await behavior(place, command)).toBe('ask');
   });
 
@@ -112,12 +112,12 @@ describe('a path from the current folder', () => {
     'git blame top/appsettings.json --root HEAD~1',
     'git blame HEAD~1 top/appsettings.json',
     'git blame HEAD~1 -- top/appsettings.json',
-  ])('the file and the commit may be in any order: %s asks', async (command) => {
+  ])('blame with the file and the commit in any order: %s needs approval', async (command) => {
     expect(await behavior(place, command)).toBe('ask');
   });
 
   test.each(['git blame top/a.txt HEAD~1', 'git blame HEAD~1 -- top/a.txt', 'git blame top/a.txt'])(
-    'the file and the commit may be in any order: %s runs',
+    'blame with the file and the commit in any order: %s runs',
     async (command) => {
       expect(await behavior(place, command)).toBe('allow');
     },
@@ -150,7 +150,7 @@ describe('changes on disk', () => {
     'cd src && git diff -- ../.env',
     "git diff -- '*env'",
     "git diff -- '[.]env'",
-  ])('%s asks, and is denied what a rule denies', async (command) => {
+  ])('%s needs approval, and a deny rule applies', async (command) => {
     expect(await behavior(place, command)).toBe('ask');
     expect(await behavior(place, command, ['deny Read(/.env)'])).not.toBe('allow');
   });
@@ -186,7 +186,7 @@ describe('a stash', () => {
     'git stash show --word-diff-regex 1 -w -p',
     'git stash show --stat-width 1 -w -p',
     'git stash show -p main',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect(await behavior(place, command)).toBe('ask');
     expect(await behavior(place, command, ['deny Read(/.env)'])).not.toBe('allow');
   });
@@ -199,7 +199,7 @@ describe('a stash', () => {
   );
 });
 
-describe('settings are judged as a whole, in every version', () => {
+describe('settings files are checked as a whole, in every version', () => {
   const composer = (inside: string): string => `{\n  "http-basic": {\n${inside}  }\n}\n`;
   const held = composer(`    "repo.example.org": { "username": "u", "password": "${CANARY}" }\n`);
 
@@ -231,7 +231,7 @@ describe('settings are judged as a whole, in every version', () => {
       expect(await behavior(place, command), command).toBe('ask');
   });
 
-  test('if the user has git follow renames', async () => {
+  test("if the user's settings make git follow renames", async () => {
     const place = repository({ 'old.json': '{}\n' });
     git(place, 'switch', '-qc', 'other');
     commit(place, { 'appsettings.json': password() });
@@ -245,7 +245,7 @@ describe('settings are judged as a whole, in every version', () => {
     });
   });
 
-  test('if git follows the renames of a file that was a secret', async () => {
+  test('if git follows the rename of a secret', async () => {
     const text = `${'line\n'.repeat(9)}KEY=${CANARY}\n`;
     const place = repository({ '.env': text }, { '.env': undefined, 'plain.txt': 'line\n'.repeat(9) });
     for (const command of ['git log -p plain.txt', 'git show HEAD -- plain.txt'])
@@ -276,7 +276,7 @@ describe('settings are judged as a whole, in every version', () => {
       expect(await behavior(place, command), command).toBe('ask');
   });
 
-  test('if a file counts as unchanged, and git searches what was committed', async () => {
+  test('if a file is marked as unchanged, so that git searches its committed content', async () => {
     const place = repository({ 'appsettings.json': password(), 'a.txt': 'Password\n' });
     for (const flag of ['assume-unchanged', 'skip-worktree']) {
       git(place, 'update-index', `--${flag}`, 'appsettings.json');
@@ -290,7 +290,7 @@ describe('settings are judged as a whole, in every version', () => {
   });
 });
 
-test('without a repository git grep searches every file if the user allows that', async () => {
+test('outside a repository, git grep needs approval if grep.fallbackToNoIndex lets it search every file', async () => {
   const place = mkdtempSync(join(top, 'home', 'none-'));
   write(place, { '.env': `P=${CANARY}\n` });
   await withSettings('[grep]\n\tfallbackToNoIndex = true\n', async () => {
@@ -298,22 +298,25 @@ test('without a repository git grep searches every file if the user allows that'
   });
 });
 
-describe('a file of commits that blame ignores', () => {
-  test.each(['in the repository', 'of the user'])('is a link to a secret, set %s', async (where) => {
-    const place = repository({ 'README.md': 'a\n', '.env': 'A=1\n' });
-    symlinkSync('.env', join(place, '.git-blame-ignore-revs'));
-    const home = mkdtempSync(join(top, 'home', 'user-'));
-    const setting = '[blame]\n\tignoreRevsFile = .git-blame-ignore-revs\n';
-    if (where === 'of the user') writeFileSync(join(home, '.gitconfig'), setting);
-    else git(place, 'config', 'blame.ignoreRevsFile', '.git-blame-ignore-revs');
-    expect(await behavior(place, 'git blame README.md', [], home)).toBe('ask');
-    rmSync(join(place, '.git-blame-ignore-revs'));
-    writeFileSync(join(place, '.git-blame-ignore-revs'), '# none\n');
-    expect(await behavior(place, 'git blame README.md', [], home)).toBe('allow');
-  });
+describe('blame.ignoreRevsFile', () => {
+  test.each(['in the repository', 'by the user'])(
+    'needs approval if it is a link to a secret, set %s',
+    async (where) => {
+      const place = repository({ 'README.md': 'a\n', '.env': 'A=1\n' });
+      symlinkSync('.env', join(place, '.git-blame-ignore-revs'));
+      const home = mkdtempSync(join(top, 'home', 'user-'));
+      const setting = '[blame]\n\tignoreRevsFile = .git-blame-ignore-revs\n';
+      if (where === 'by the user') writeFileSync(join(home, '.gitconfig'), setting);
+      else git(place, 'config', 'blame.ignoreRevsFile', '.git-blame-ignore-revs');
+      expect(await behavior(place, 'git blame README.md', [], home)).toBe('ask');
+      rmSync(join(place, '.git-blame-ignore-revs'));
+      writeFileSync(join(place, '.git-blame-ignore-revs'), '# none\n');
+      expect(await behavior(place, 'git blame README.md', [], home)).toBe('allow');
+    },
+  );
 });
 
-test('a rule for git add knows what is added from a subfolder by an exclusion', async () => {
+test('Bash(git add:*) does not cover an exclusion that adds a secret from a subfolder', async () => {
   const place = repository({ 'src/a.ts': 'a\n' });
   write(place, { '.env': `A=${CANARY}\n`, 'src/a.ts': 'b\n' });
   const rules = ['allow Bash(git add:*)', 'allow Bash(cd:*)'];
@@ -321,7 +324,7 @@ test('a rule for git add knows what is added from a subfolder by an exclusion', 
   expect(await behavior(place, 'cd src && git add a.ts', rules)).toBe('allow');
 });
 
-describe('a pattern that the shell expands', () => {
+describe('patterns that the shell expands', () => {
   let place = '';
   beforeAll(() => {
     place = repository(
@@ -343,21 +346,21 @@ describe('a pattern that the shell expands', () => {
     'for f in s*; do git log -p -- "$f"; done',
     'ls -d s* | xargs git log -p --',
     "find . -name 'app*' -exec git log -p -- {} +",
-  ])('may name a secret of the history: %s asks', async (command) => {
+  ])('%s needs approval, since it may match a secret in the history', async (command) => {
     expect(await behavior(place, command)).toBe('ask');
     expect(await behavior(place, command, ['deny Read(/sub/**)', 'deny Read(/appsettings.json)'])).not.toBe(
       'allow',
     );
   });
 
-  test('names only known files where the history holds no secret', async () => {
+  test('run if the history has no secret', async () => {
     const clean = repository({ 'sub/a.txt': 'a\n' }, { 'sub/a.txt': 'b\n' });
     for (const command of ['git log -p -- *', 'git log -p -- sub*', 'git grep -n b -- sub/*.txt'])
       expect(await behavior(clean, command), command).toBe('allow');
   });
 });
 
-test('a pattern for git is none for a folder of that name', async () => {
+test('git reads * as a pattern even if a folder has that name', async () => {
   const place = repository({
     '.env': `A=${CANARY}\n`,
     'sub/.env': 'A=1\n',
@@ -376,20 +379,20 @@ describe('after a change in the same command', () => {
     'git add -A; git diff --staged',
     'git add -u && git diff-index -p --cached HEAD',
     'git rm -q --cached appsettings.json && git diff --cached',
-  ])('the earlier content counts as shown: %s asks', async (command) => {
+  ])('%s needs approval, since it shows the old content', async (command) => {
     const place = repository({ 'appsettings.json': password(), 'a.txt': 'a\n' });
     write(place, { 'appsettings.json': password('') });
     expect(await behavior(place, command, rules)).toBe('ask');
   });
 
-  test('a change of other files shows none', async () => {
+  test('git diff --cached runs if only other files changed', async () => {
     const place = repository({ 'appsettings.json': password(), 'a.txt': 'a\n' });
     write(place, { 'a.txt': 'b\n' });
     expect(await behavior(place, 'git add -u && git diff --cached', rules)).toBe('allow');
   });
 });
 
-describe('only words that mean the same to git are exact', () => {
+describe('words that git reads in its own way', () => {
   let place = '';
   let added = '';
   beforeAll(() => {
@@ -425,7 +428,7 @@ describe('only words that mean the same to git are exact', () => {
     'git grep --cached \\( -e A \\)',
     'git grep --untracked \\( -e A \\)',
     'git grep --not A',
-  ])('separators and parts of an expression: %s asks', async (command) => {
+  ])('separators and parts of an expression: %s needs approval', async (command) => {
     expect(await behavior(place, command)).toBe('ask');
     expect(await behavior(place, command, ['deny Read(/sub/.env)'])).not.toBe('allow');
   });
@@ -449,7 +452,7 @@ describe('only words that mean the same to git are exact', () => {
     'cd src && git grep --untracked A ../clean/..',
     'git grep --untracked A clean/..',
     'git grep --untracked A clean/../open',
-  ])('a folder behind a link: %s asks', async (command) => {
+  ])('a folder behind a link: %s needs approval', async (command) => {
     expect(await behavior(place, command)).toBe('ask');
   });
 
@@ -478,7 +481,7 @@ describe('only words that mean the same to git are exact', () => {
     'git diff clean/../../NAME src',
     'git diff .? src',
     'git diff src ADDE[D]',
-  ])('git diff of folders of which one is not in the repository: %s asks', async (command) => {
+  ])('git diff with a folder outside the repository: %s needs approval', async (command) => {
     const text = command
       .replace('ADDE[D]', `${added.slice(0, -1)}[${added.slice(-1)}]`)
       .replace('ADDED', added)
@@ -495,17 +498,17 @@ describe('only words that mean the same to git are exact', () => {
     'git diff HEAD:package.json appsettings.json',
     'git diff HEAD:package.json -- clean/../../appsettings.json',
     'cd src && git diff HEAD:package.json :/.env',
-  ])('git diff of a committed file and one on disk: %s asks', async (command) => {
+  ])('git diff of a committed file and one on disk: %s needs approval', async (command) => {
     expect(await behavior(place, command)).toBe('ask');
   });
 
-  test('git diff of a committed file and one on disk runs', async () => {
+  test('git diff of a committed file and one on disk runs if neither is a secret', async () => {
     expect(await behavior(place, 'git diff HEAD:package.json package.json')).toBe('allow');
     expect(await behavior(place, 'cd src && git diff HEAD:package.json -- ../package.json')).toBe('allow');
   });
 });
 
-describe('a word that is a revision for git', () => {
+describe('words that git reads as revisions', () => {
   let place = '';
   beforeAll(() => {
     place = repository({ 'src/deep/x.ts': 'A\n', a: 'a\n', 'a..main': 'a\n' });
@@ -538,7 +541,7 @@ describe('a word that is a revision for git', () => {
     'git show other:./a..main',
     'git show other:a..main --',
     'git show other:a..other:a..main',
-  ])('%s asks', async (command) => {
+  ])('%s needs approval', async (command) => {
     expect(await behavior(place, command)).toBe('ask');
     expect(await behavior(place, command, ['deny Read(/secret/**)'])).not.toBe('allow');
   });
@@ -548,12 +551,12 @@ describe('a word that is a revision for git', () => {
     'git log -p ...',
     'git diff other... -- src',
     'cd src/deep && git diff other ../deep',
-  ])('%s runs if it shows no secret', async (command) => {
+  ])('%s runs, since it shows no secret', async (command) => {
     expect(await behavior(place, command)).toBe('allow');
   });
 });
 
-test('with equal dates, the commit that is named first is shown first', async () => {
+test('of commits with the same date, the one named first is shown first', async () => {
   const place = repository({ a: 'a\n' });
   const dates = { GIT_COMMITTER_DATE: '2030-01-01T00:00:00Z' };
   const at = (branch: string, files: Files): void => {
@@ -585,7 +588,7 @@ test('with equal dates, the commit that is named first is shown first', async ()
     expect(await behavior(place, command), command).toBe('allow');
 });
 
-test('a pattern with a slash at its end is also the name of a folder', async () => {
+test('a pattern that ends with a slash also matches a folder of that name', async () => {
   const place = repository(
     { '*/.env': `A=${CANARY}\n`, 's*b/.env': `A=${CANARY}\n`, 'a.ts': 'A\n' },
     { 'a.ts': 'B\n' },
@@ -605,7 +608,7 @@ test('a pattern with a slash at its end is also the name of a folder', async () 
     expect(await behavior(place, command), command).toBe('ask');
 });
 
-describe('everyday commands beside an untracked secret', () => {
+describe('everyday commands in a folder with an untracked secret', () => {
   let place = '';
   beforeAll(() => {
     place = repository(
@@ -648,7 +651,7 @@ describe('a private key under an ordinary name', () => {
   const key = (letter: string): string =>
     `-----BEGIN PRIVATE KEY-----\n${`${letter.repeat(64)}\n`.repeat(20)}-----END PRIVATE KEY-----\n`;
 
-  test('may be shown in part, so every version of the file counts', async () => {
+  test('needs approval in every version, even if only part of it is shown', async () => {
     const place = repository({ 'keys/deploy': key('a'), 'src/a.ts': 'a\n' }, { 'keys/deploy': key('b') });
     commit(place, { 'keys/deploy': undefined, 'notes.txt': 'a\n', LICENSE: key('c') });
     for (const command of [
@@ -670,7 +673,7 @@ describe('a private key under an ordinary name', () => {
       expect(await behavior(place, command), command).toBe('allow');
   });
 
-  test('counts also if it is only on disk', async () => {
+  test('needs approval even if it is only on disk', async () => {
     const place = repository({ k: 'a\n', 'a.txt': 'a\n' });
     write(place, { k: key('a'), 'a.txt': 'b\n' });
     for (const command of ['git diff -U0', 'git diff -U0 HEAD', 'git diff | sed -n 12,14p', 'git diff k'])
@@ -679,7 +682,7 @@ describe('a private key under an ordinary name', () => {
   });
 });
 
-test('a repository in which objects are replaced by others asks', async () => {
+test('showing content needs approval in a repository with replaced objects', async () => {
   const place = repository({ '.env': `A=${CANARY}\n`, 'a.txt': 'a\n' }, { '.env': undefined });
   expect(await behavior(place, 'git show HEAD:a.txt')).toBe('allow');
   git(place, 'replace', git(place, 'rev-parse', 'HEAD:a.txt'), git(place, 'rev-parse', 'HEAD~1:.env'));

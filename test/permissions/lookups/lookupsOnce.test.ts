@@ -36,11 +36,11 @@ const facts = (mode: PermissionMode, rules: readonly string[] = []): PolicyFacts
 const call = (command: string) =>
   ({ tool: 'Bash', access: { type: 'command', command, cwd: root } }) as const;
 
-test('queries the disk and git once, regardless of the number of parts that need the answer', {
+test('queries the disk and git only once for all parts of a command', {
   tags: 'long',
 }, async () => {
   const { lookups, asked } = counted();
-  // A clock that stands still: on a busy machine the time limit would cut the lookups short.
+  // The clock stands still: on a busy machine, the time limit would cut the lookups short.
   const engine = new InProcessEngine(wasmFolder(), process.env, lookups, () => 0);
   const command = Array(20)
     .fill('git status; rg foo; cat src/*.ts; cp a.txt b.txt; git show HEAD')
@@ -86,8 +86,8 @@ test('after the time limit, slow lookups return the cautious answer, even if the
 });
 
 test.each<[string, PermissionMode, readonly string[], string]>([
-  ['asks', 'default', [], 'ask'],
-  ['asks even if a rule would allow it', 'default', ['allow Bash(cat *)', 'allow Bash(rg:*)'], 'ask'],
+  ['needs approval', 'default', [], 'ask'],
+  ['needs approval even if a rule allows it', 'default', ['allow Bash(cat *)', 'allow Bash(rg:*)'], 'ask'],
   ['is still denied by a rule', 'default', ['deny Bash(rg:*)'], 'deny'],
   ['is denied in a mode that does not ask', 'dontAsk', [], 'deny'],
   ['runs in bypassPermissions', 'bypassPermissions', [], 'allow'],
@@ -114,7 +114,7 @@ test.each<[string, PermissionMode, readonly string[], string]>([
   }
 });
 
-test('secrets in many folders of a repository need its index only once', async () => {
+test('reads the index only once for secrets in many folders', async () => {
   for (const name of ['one', 'two', 'three']) {
     mkdirSync(join(root, 'docs', name), { recursive: true });
     writeFileSync(join(root, 'docs', name, '.env'), 'x\n');
@@ -135,13 +135,13 @@ test.each<[PermissionMode, PermissionDecision]>([
   ['default', { behavior: 'ask', reason: 'r', rule: { text: 'Bash(x)', source: 's' } }],
   ['dontAsk', { behavior: 'deny', reason: 'r' }],
 ])(
-  'a search that could not be checked in time may not run with files hidden: mode %s, %j',
+  'a search that was not checked in time is not offered with files hidden: mode %s, %j',
   (mode, decision) => {
     expect(unchecked({ ...decision, hiding: ['/p/.env'] }, { mode })).not.toHaveProperty('hiding');
   },
 );
 
-test('an explanation that could not be completed in time says nothing about hidden files', async () => {
+test('an explanation cut short by the time limit does not mention hidden files', async () => {
   const explained = async (last: number) => {
     let times = 0;
     const now = () => (++times === last ? MAX_LOOKUP_MS + 1 : 0);

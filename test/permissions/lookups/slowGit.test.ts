@@ -1,4 +1,4 @@
-/** A git that takes too long is not started again for the same command, and the reason says so. */
+/** If git takes too long, it is not started again for the same command, and the reason says so. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { shownFiles } from '../../../src/permissions/lookups/gitContent.ts';
 import { lookupsOnce } from '../../../src/permissions/lookups/lookupsOnce.ts';
 import { policyFor, top } from '../harness.ts';
 
-test('once git has taken too long, the whole history is not searched as well', () => {
+test('if git takes too long, the whole history is not searched instead', () => {
   const [bin, project] = [join(top, 'bin'), join(top, 'slow')];
   const calls = join(top, 'calls');
   for (const folder of [bin, project]) mkdirSync(folder, { recursive: true });
@@ -35,21 +35,24 @@ test.each([
     'exec /usr/bin/head -c 30000000 /dev/zero',
     'Git printed too much. Name fewer commits or files: -n 20, -- src.',
   ],
-])('if git %s, it is asked once, and the reason says so and what to do', async (what, script, problem) => {
-  const project = join(top, `project that ${what}`);
-  const bin = join(top, `bin that ${what}`);
-  const calls = join(top, `calls of git that ${what}`);
-  for (const folder of [bin, project]) mkdirSync(folder, { recursive: true });
-  spawnSync('git', ['init', '-q', project]);
-  if (script !== undefined)
-    writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$*" >> '${calls}'\n${script}\n`, { mode: 0o755 });
-  const { lookups } = lookupsOnce(diskLookups({ PATH: bin }), () => performance.now());
-  const policy = await policyFor([], 'default', { root: project, ...lookups });
-  const access = { type: 'command', command: 'git log -p', cwd: project } as const;
-  expect(decide({ tool: 'Bash', access }, policy)).toMatchObject({
-    behavior: 'ask',
-    reason: `It is unknown which files git log -p shows: ${problem}`,
-  });
-  // For the whole check of the command.
-  if (script !== undefined) expect(readFileSync(calls, 'utf8').trim().split('\n')).toHaveLength(1);
-});
+])(
+  'if git %s, it is tried only once, and the reason says why and what to do',
+  async (what, script, problem) => {
+    const project = join(top, `project that ${what}`);
+    const bin = join(top, `bin that ${what}`);
+    const calls = join(top, `calls of git that ${what}`);
+    for (const folder of [bin, project]) mkdirSync(folder, { recursive: true });
+    spawnSync('git', ['init', '-q', project]);
+    if (script !== undefined)
+      writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$*" >> '${calls}'\n${script}\n`, { mode: 0o755 });
+    const { lookups } = lookupsOnce(diskLookups({ PATH: bin }), () => performance.now());
+    const policy = await policyFor([], 'default', { root: project, ...lookups });
+    const access = { type: 'command', command: 'git log -p', cwd: project } as const;
+    expect(decide({ tool: 'Bash', access }, policy)).toMatchObject({
+      behavior: 'ask',
+      reason: `It is unknown which files git log -p shows: ${problem}`,
+    });
+    // Once for the whole check.
+    if (script !== undefined) expect(readFileSync(calls, 'utf8').trim().split('\n')).toHaveLength(1);
+  },
+);

@@ -1,4 +1,4 @@
-/** Version managers run a tool from a folder if a version file says so: any program may then be the project's. */
+/** A version file can make a version manager run tools from the project, so any program may be the project's. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -33,13 +33,13 @@ test.each([
   ['.prototools', '[plugins]\nnode = "source:./node.toml"\n'],
   ['pyproject.toml', '[tool.rye]\nmanaged = true\n'],
   ['.volta/hooks.json', '{"node":{"distro":{"bin":"./x.sh"}}}'],
-])('%s with %j asks', async (name, text) => {
+])('programs need approval if %s contains %j', async (name, text) => {
   write(join(project, name), text);
   for (const command of ['node --version', 'rg foo', 'jq . a.txt', 'wc -l a.txt'])
     expect(await behavior(command)).toBe('ask');
 });
 
-test('a plain version does not ask', async () => {
+test('programs run if version files name only versions', async () => {
   write(join(project, '.tool-versions'), 'nodejs 22.1.0 # not path\nruby ref:v3.3\n');
   write(join(project, '.nvmrc'), 'lts/*\n');
   write(join(project, '.prototools'), 'node = "22"\n');
@@ -55,7 +55,7 @@ test('a version file applies in its folder and below, and is trusted above the w
   expect(await behavior('cd sub && node --version')).toBe('ask');
 });
 
-test('asks if a version file cannot be read', async () => {
+test('programs need approval if a version file is too large to read', async () => {
   write(join(project, '.ruby-version'), `${'x'.repeat(70_000)}\n`);
   expect(await behavior('ls')).toBe('ask');
 });

@@ -36,7 +36,7 @@ test.each([
   ['allow', 'for f in blanks/*; do cat "$f"; done'],
   ['ask', 'find blanks | xargs cat'],
   ['allow', 'find blanks -print0 | xargs -0 cat'],
-  // dash does not expand braces, and there is a file of that name.
+  // dash does not expand braces and would read the file of that name.
   ['ask', 'cat {a,b}'],
   ['allow', 'cat {b,a}'],
   ['ask', 'x=1; echo "$x[1]"'],
@@ -77,21 +77,21 @@ test.each<[string, string, boolean]>([
 });
 
 test.each<[string, Readonly<Record<string, string | Buffer>>, boolean]>([
-  ['its folder names it', { 'config/.gitignore': 'server.pem\n' }, false],
-  ['a folder above names it', { '.gitignore': '*.pem\n' }, false],
+  ['its folder ignores it', { 'config/.gitignore': 'server.pem\n' }, false],
+  ['a folder above ignores it', { '.gitignore': '*.pem\n' }, false],
   [
     'a folder above includes it again',
     { 'config/.gitignore': 'server.pem\n', '.ignore': '!server.pem\n' },
     true,
   ],
   [
-    'a folder above the project does',
+    'a folder above the project includes it again',
     { 'config/.gitignore': 'server.pem\n', '../.ignore': '!server.pem\n' },
     true,
   ],
   ['the list begins with a byte order mark', { '.gitignore': '\ufeffserver.pem\n' }, true],
   ['the list is not UTF-8', { '.gitignore': Buffer.from('# caf\xe9\nserver.pem\n', 'latin1') }, true],
-])('an ignored secret: %s', (_, lists, isSearched) => {
+])('whether a search includes an ignored secret: %s', (_, lists, isSearched) => {
   const folder = join(mkdtempSync(join(top, 'ignored-')), 'project');
   for (const one of ['.git', 'config']) mkdirSync(join(folder, one), { recursive: true });
   const secret = join(folder, 'config/server.pem');
@@ -109,7 +109,7 @@ test.each<[string, string, boolean]>([
   ['.ignore', '.gitignore', true],
   ['.ignore', '../dotfiles/gitignore', true],
   ['.ignore', 'nowhere', true],
-])('a search next to or below %s, a link to %s, can be checked: %s', (name, target, isChecked) => {
+])('with %s as a link to %s, a search can be checked: %s', (name, target, isChecked) => {
   const parent = mkdtempSync(join(top, 'linked-'));
   const folder = join(parent, 'project');
   for (const one of ['project/src/deep', 'project/.git/info', 'secrets', 'dotfiles'])
@@ -121,7 +121,7 @@ test.each<[string, string, boolean]>([
   expect(found !== undefined).toBe(isChecked);
 });
 
-test('a folder whose path is too long for this program, but not for others, makes a search ask', async () => {
+test('a search needs approval if it reaches a path that is too long for us but not for grep', async () => {
   const folder = join(top, 'home', 'long');
   mkdirSync(folder);
   writeFileSync(join(folder, '.env'), 'x\n');
@@ -134,7 +134,7 @@ test('a folder whose path is too long for this program, but not for others, make
   expect({ behavior, hiding }).toEqual({ behavior: 'ask', hiding: undefined });
 });
 
-test('a search asks about a secret that has another name, which would not be hidden', async () => {
+test('a search needs approval if a secret has a second name, which would not be hidden', async () => {
   const folder = mkdtempSync(join(top, 'linked-'));
   for (const name of ['.env', 'server.key']) writeFileSync(join(folder, name), 'x\n');
   const policy = async () => policyFor([], 'default', { root: folder });
@@ -150,7 +150,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['where XDG_CONFIG_HOME says', { 'xdg/git/ignore': '!.env*\n' }],
   ['where the git settings say', { '.gitconfig': '[core]\n\texcludesFile = ~/mine\n', mine: '!.env\n' }],
   ['where other git settings say', { 'xdg/git/config': '[core]\nexcludesfile="mine"\n', mine: '!*\n' }],
-])('a search counts what the ignore file of the user includes: %s', (_, files) => {
+])("a search finds what the user's ignore file includes again: %s", (_, files) => {
   const home = mkdtempSync(join(top, 'user-'));
   const folder = join(home, 'project');
   for (const [name, text] of Object.entries({ ...files, 'project/.env': 'x', 'project/a.ts': 'x' })) {
@@ -165,7 +165,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   expect(found({ HOME: join(home, 'project') })).toEqual([join(folder, 'a.ts')]);
 });
 
-test('a search of a large folder does not show a secret whose name is that of a source file', {
+test('a search of a large folder needs approval for a secret named like a source file', {
   tags: 'long',
 }, async () => {
   const folder = join(top, 'home', 'large');
