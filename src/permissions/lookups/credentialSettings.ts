@@ -10,19 +10,19 @@ interface Settings {
   readonly credential: RegExp;
 }
 
-/** What the name of a password, token or key contains, whatever its case. */
+/** Part of the name of a password, token or key, in any case. */
 const SECRET = String.raw`(?:passw(?:or)?d|passphrase|(?<![a-z])pass(?![a-z])|pwd|secret|token|credential|(?:api|access|private|secret|ssh|signing)[_-]?key)`;
 
 const settings: readonly Settings[] = [
   {
-    // Of a repository, a submodule or a worktree. A password or token in a URL, an authorization header, or a setting
-    // named like a password: git-config(1).
+    // The settings of a repository, submodule or worktree: a URL with a password or token, an authorization header, or
+    // a setting named like a password: git-config(1).
     path: /\/\.git\/(?:.*\/)?config(?:\.worktree)?$/,
     credential:
       /:\/\/[^\s/@:"]*:[^\s/@"]+@|:\/\/[^\s/@:"]{16,}@|(?:^|\])\s*(?:extraheader|\w*(?:password|token|secret|passwd))\s*=\s*\S/im,
   },
   {
-    // yarnpkg.com/configuration/yarnrc. `${TOKEN}` is a variable of the environment.
+    // yarnpkg.com/configuration/yarnrc. `${TOKEN}` is an environment variable.
     path: /\/\.yarnrc\.yml$/,
     credential: /["']?npmAuth(?:Token|Ident)["']?\s*:\s*(?!["']?\$\{\w+\}["']?\s*$)\S/m,
   },
@@ -37,7 +37,7 @@ const settings: readonly Settings[] = [
     credential: /^\s*[\w.-]+\.password\s*=\s*\S|:\/\/[^\s/@:]*:[^\s/@]+@/im,
   },
   {
-    // docs.conda.io, "Using the .condarc conda configuration file": tokens of channels
+    // docs.conda.io, "Using the .condarc conda configuration file": tokens in channel URLs
     path: /\/\.condarc$/,
     credential: /\/t\/[^\s/]{6,}\/|:\/\/[^\s/@:]*:[^\s/@]+@|^\s*[\w-]*token\s*:\s*\S/im,
   },
@@ -64,46 +64,47 @@ const settings: readonly Settings[] = [
       /"\w*(?:password|secret|api_?key|access_?key|token)"\s*:\s*"[^"]|\b(?:password|pwd|accountkey|sharedaccesskey)\s*=\s*[^\s;"]/i,
   },
   {
-    // developer.wordpress.org/advanced-administration/wordpress/wp-config; the sample has texts in place of values
+    // developer.wordpress.org/advanced-administration/wordpress/wp-config; the sample has placeholders
     path: /\/wp-config\.php$/,
     credential:
       /(?:define\(\s*['"]|const\s+)(?:DB_PASSWORD|\w+_(?:KEY|SALT))['"]?\s*[,=]\s*(?:getenv\([^)\n]*\)\s*\?:\s*)?['"](?!password_here|put your unique)[^'"]/i,
   },
   {
-    // cloud.google.com/iam/docs/keys-create-delete: a key of a service account, under the name that the user gave it
+    // cloud.google.com/iam/docs/keys-create-delete: a service account key, under a name that the user chose
     path: /\/(?:[\w.-]*[_.-])?(?:gcp|gcloud|google|firebase|service|sa|key|keyfile|account)(?:[_.-][\w.-]*)?\.json$/,
     credential: /"private_key"\s*:\s*"-----BEGIN/,
   },
   {
-    // A text file with a single secret, or some with names; docs.docker.com/compose/how-tos/use-secrets. Word lists for
+    // A text file with one secret, or several with names: docs.docker.com/compose/how-tos/use-secrets. Word lists for
     // tests have many lines without a name.
     path: /\/(?:[\w.-]*[_.-])?(?:api[_-]?keys?|tokens?|secrets?|passwords?|passwd)\.txt$|\/secrets\/[\w-]+(?:\.txt)?$/,
     credential:
       /(?<![\s\S])\s*[^\s<{]{6,}\s*(?![\s\S])|^[\w. -]*(?:key|token|secret|passw(?:or)?d)s?[ \t]*[=:][ \t]*[^\s<{]{4,}[ \t]*\r?$/im,
   },
   {
-    // Settings of MCP servers: code.claude.com/docs/mcp, cursor.com/docs/context/mcp, code.visualstudio.com. `${X}` is a
-    // variable of the environment or an input.
+    // MCP server settings: code.claude.com/docs/mcp, cursor.com/docs/context/mcp, code.visualstudio.com. `${X}` is an
+    // environment variable or an input.
     path: /\/(?:[\w-]*[_.-])?mcp(?:[_.-][\w-]+)*\.json$|\/claude_desktop_config\.json$/,
     credential:
       /"[\w-]*(?:passw(?:or)?d|secret|token|api_?-?key|access_?-?key)"\s*:\s*"(?!\$|<|your)[^"\s]{8}|"authorization"\s*:\s*"(?:\w+ )?(?!\$)[^"\s]{8}|--?[\w-]*(?:token|key|password)[="\s,]{1,80}(?!\$|-)[^"\s$]{16}/i,
   },
   {
-    // docs.cypress.io/app/references/environment-variables, and clients that upload files: SFTP of VS Code and Sublime
+    // docs.cypress.io/app/references/environment-variables, and upload clients: SFTP for VS Code and Sublime Text
     path: /\/(?:cypress\.env\.json|sftp(?:-config(?:-alt)?)?\.json|\.ftpconfig|\.remote-sync\.json|\.vscode-ftp\.json)$/,
     credential: /"\w*(?:passw(?:or)?d|passphrase|secret|token|key)"\s*:\s*"[^"]/i,
   },
   {
-    // docs.gradle.org "Build environment", docs.spring.io "Externalized Configuration". `${X}` is a variable, `ENC(…)` encrypted.
+    // docs.gradle.org "Build environment", docs.spring.io "Externalized Configuration". `${X}` is a variable, and
+    // `ENC(…)` is encrypted.
     path: /\/(?:gradle|local|signing|release|(?:application|bootstrap)(?:-[\w-]+)?|liquibase|datasource|database)\.(?:properties|ya?ml)$/,
-    // In YAML also in braces, and with the value on the next line.
+    // YAML also allows braces, and the value on the next line.
     credential: new RegExp(
       String.raw`(?:^|[{,])[ \t]*[\w.-]*${SECRET}[ \t]*[=:][ \t]*(?:\r?\n[ \t]+(?=[^\s:#]+[ \t]*\r?$))?(?!["']?(?:\$\{|ENC\(|@)|(?:true|false|\d{1,6})\s*$)[^\s#]`,
       'im',
     ),
   },
   {
-    // Files of variables under names other than `.env`: docs.docker.com "env_file", docs.openstack.org "openrc"
+    // Files of variables not named `.env`: docs.docker.com "env_file", docs.openstack.org "openrc"
     path: /\/(?:[\w-]+[_.-])?(?:set)?env(?:file|vars?|ironment)?(?:[_.-](?!(?:example|sample|template|dist|d|[cm]?[jt]sx?|py|rb|go|rs|java|kts?|php|lua|exs?|md|json|ya?ml|toml|html|vue|svelte)\b)[\w-]+)*(?:\.(?:sh|bash|zsh|fish|bat|cmd|ps1|txt|list))?$|openrc(?:\.sh)?$/,
     credential: new RegExp(
       String.raw`^\s*(?:export\s+|set\s+|setx\s+|\$env:)?\w*${SECRET}\s*=\s*["']?(?![$<%]|your|change)[^\s"'<$]{6}`,
@@ -123,25 +124,25 @@ const settings: readonly Settings[] = [
   },
 ];
 
-/** Names that a private key may have besides those that always count as secret: without an extension, or that of a text. */
+/** Names of possible private keys that do not always count as secret: without an extension, or with one for text. */
 const keyPath =
   /\/\.?[^/.]+$|\.(?:txt|text|cer|crt|cert|pk|priv|private|prv|rsa|ed25519|sec|secret|asc|gpg|pgp|ssh|bak|old|orig)$/;
 
 const noKeyPath =
   /\/(?:\.?[\w-]+(?:ignore|rc|file)|\.(?:git(?:attributes|keep|modules)|editorconfig|mailmap)|license|licence|copying|notice|readme|change(?:log|s)|authors|contributors|codeowners|install|news|todo|version|gradlew|mvnw)$|\/(?:cmakelists|requirements[\w-]*|constraints|robots|license|licence|readme|change(?:log|s)|notice)\.txt$/;
 
-/** A file that consists of a private key, after comments and certificates: PEM (RFC 7468), OpenSSH, PuTTY, RFC 4716. */
+/** True for a private key, possibly after comments and certificates: PEM (RFC 7468), OpenSSH, PuTTY, RFC 4716. */
 const isKey = (text: string): boolean =>
   /^(?:\ufeff|\s|#.*\n|Bag Attributes.*\n(?:[ \w]+:.*\n)*|-----BEGIN (?:[A-Z\d]+ )*(?:CERTIFICATE|PUBLIC KEY|PARAMETERS)-----[\w+/=\s]*-----END [A-Z\d ]*-----)*(?:-----BEGIN [A-Z\d ]*PRIVATE KEY(?: BLOCK)?-----|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----|PuTTY-User-Key-File-\d)/.test(
     text,
   );
 
-/** A larger file is none. */
+/** A larger file is no private key. */
 export const MAX_KEY_BYTES = 64_000;
-/** Of settings, and of the beginning and the end of other files: a search takes up to 40 ms per MB, in binary files 100. */
+/** Searched in settings, and at each end of other files: a search takes up to 40 ms per MB, in binary files 100. */
 const MAX_BYTES = 1_000_000;
 
-/** Code, documents, lock files and the like: they contain examples, hashes and the names of secrets. */
+/** Code, documents, lock files and the like contain examples, hashes and names of secrets. */
 const notSettings =
   /\.(?:[cm]?[jt]sx?|pyi?|rb|go|rs|java|kts?|scala|swift|[ch]|cc|[ch]pp|cs|fs|vb|php|lua|p[lm]|exs?|erl|hs|mli?|clj|dart|zig|vue|svelte|astro|css|s[ac]ss|less|x?html?|mdx?|markdown|rst|adoc|tex|map|svg|lock|snap|patch|diff|po)$|(?:^|\/)package-lock\.json$/i;
 
@@ -150,26 +151,26 @@ const settingsAt = (path: string): Settings | undefined => {
   return settings.find((one) => one.path.test(folded));
 };
 
-/** True for the path of settings that may hold credentials, by its name. Pure. */
+/** True if a path names settings that may hold credentials. Pure. */
 export const isCredentialSettings = (path: string): boolean => settingsAt(path) !== undefined;
 
-/** True for a path that may be a private key, by its name, and is none of the usual files without an extension. Pure. */
+/** True if a path may name a private key: not one of the usual files without an extension. Pure. */
 export const mayBeKey = (path: string): boolean =>
   keyPath.test(path.toLowerCase()) && !noKeyPath.test(path.toLowerCase());
 
-/** True if a text from such settings contains a credential, or one from another file is a private key. Pure. */
+/** True if the text of such settings contains a credential, or that of another file is a private key. Pure. */
 export function credentialIn(path: string, text: string): boolean {
   const known = settingsAt(path);
   return known === undefined ? isKey(text) : known.credential.test(text) || findSecrets(text).length > 0;
 }
 
-/** True for a path that may be such settings, or a private key, by its name. Pure. */
+/** True if a path names such settings or may name a private key. Pure. */
 export const mayHoldCredentials = (path: string): boolean =>
   settingsAt(path) !== undefined || keyPath.test(path.toLowerCase()) || isKeptDiff.test(path);
 
 /**
- * True if a file holds credentials: settings that are known to (also if they cannot be read), a private key, and any
- * other file with a key, token or password in a form that is certain, unless it is code or a document. Never throws.
+ * True if a file holds credentials: settings with a credential (or unreadable ones), a private key, or any file with a
+ * key, token or password in a well-known form, unless it is code or a document. Never throws.
  */
 export function holdsCredentials(path: string): boolean {
   if (isReflog.test(path)) return mayHoldSecret(path);
@@ -182,13 +183,13 @@ export function holdsCredentials(path: string): boolean {
   );
 }
 
-/** In them, git keeps the words of its commands. They are searched as a whole. */
+/** Git records its commands here, so these are searched in full. */
 const isReflog = /\/\.git\/(?:.*\/)?logs\/./;
 
-/** What git keeps of a rebase or `git am` in progress: patches, and messages that may contain one. */
+/** What git keeps during a rebase or `git am`: patches, and messages that may contain one. */
 const isKeptDiff = /\/\.git\/(?:.*\/)?(?:rebase-(?:merge|apply)\/.|\w+_(?:EDIT)?MSG$)/;
 
-/** True if a diff in a file is about a secret, by its name or content. */
+/** True if a diff in a file shows a secret, judging by names and content. */
 function mayShowSecret(path: string): boolean {
   const content = readFileNow(path, MAX_BYTES);
   if (content === null) return false;
@@ -212,8 +213,8 @@ const isPrivateKey = (path: string): boolean =>
   textsIn(readFileNow(path, MAX_KEY_BYTES) ?? Buffer.alloc(0)).some(isKey);
 
 /**
- * True if a file contains a secret. The middle of a large one is not searched: what commands print of it without approval
- * passes through a redactor.
+ * True if a file contains a secret. The middle of a large file is not searched: what a command prints of it without
+ * approval passes through a redactor.
  */
 function holdsSecret(path: string): boolean {
   return (readEndsNow(path, MAX_BYTES) ?? []).some((bytes, index) => {

@@ -22,7 +22,7 @@ import {
 import { gitSettingLookups } from './gitSettingPrograms.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
-/** Lookups on the real disk, and in git with the user's environment. */
+/** Lookups on the real disk, with git run in the user's environment. */
 export function diskLookups(env: Readonly<Record<string, string | undefined>>): DiskLookups {
   let problem: string | undefined;
   const onProblem: OnGitProblem = (why) => {
@@ -56,7 +56,7 @@ export function diskLookups(env: Readonly<Record<string, string | undefined>>): 
   };
 }
 
-/** True if a file is also reachable under another name, by a hard link. Never throws. */
+/** True if a file has a second name, a hard link. Never throws. */
 function hasOtherName(path: string): boolean {
   try {
     return lstatSync(path).nlink > 1;
@@ -113,7 +113,7 @@ export function expandGlob(pattern: string): readonly string[] | undefined {
 /** Not normalized: `..` after a link is the parent of its target, and `.?/x` matches `../x` in some shells. */
 const inside = (directory: string, name: string): string => `${directory === '/' ? '' : directory}/${name}`;
 
-/** In some shells `.*` matches the directory itself and its parent. */
+/** In some shells, `.*` also matches the directory and its parent. */
 const dots = (part: string): readonly string[] => (part.startsWith('.') ? ['.', '..'] : []);
 
 function mayMatch(part: string, name: string): boolean {
@@ -124,8 +124,8 @@ function mayMatch(part: string, name: string): boolean {
 }
 
 /**
- * Files that version managers read, and content with which they run a program of the project: a folder instead of a
- * version (https://asdf-vm.com/manage/configuration.html, pyenv's and rbenv's `../`), plugins
+ * Files that version managers read, with content that makes them run a program of the project: a folder instead of a
+ * version (https://asdf-vm.com/manage/configuration.html, `../` of pyenv and rbenv), plugins
  * (https://moonrepo.dev/docs/proto/config), hooks (https://docs.volta.sh/advanced/hooks), a virtual environment
  * (https://rye.astral.sh/guide/shims).
  */
@@ -138,8 +138,8 @@ const managers: readonly (readonly [name: RegExp, content: RegExp])[] = [
 const MAX_BYTES = 64 * 1024;
 
 /**
- * The file, in a directory or its parents, that makes a version manager run tools from a folder: any program may then be
- * one of the project. An unreadable file is assumed to do so. Never throws.
+ * The file, in a directory or its parents, that makes a version manager run tools from a folder, so that any program
+ * may be the project's. An unreadable file is assumed to do so. Never throws.
  */
 export function toolsFolderNamed(directory: string): string | undefined {
   for (let at = directory; ; at = dirname(at)) {
@@ -153,13 +153,13 @@ export function toolsFolderNamed(directory: string): string | undefined {
 }
 
 function holds(path: string, content: RegExp): boolean {
-  // `.volta` in the user's home holds the manager itself.
+  // `.volta` in the user's home contains the manager itself.
   if (isDirectory(path)) return existsSync(join(path, 'hooks.json'));
   const found = readFileNow(path, MAX_BYTES);
   return found !== null && (found === undefined || content.test(found.toString('utf8')));
 }
 
-/** The first file of that name in the PATH, if `pathOutside` removes its folder, or would if a link to it were followed. */
+/** The first file of that name in the PATH, if `pathOutside` removes its folder, or would after following a link. */
 function projectProgram(
   env: Readonly<Record<string, string | undefined>>,
   workspace: readonly string[],

@@ -1,11 +1,11 @@
-/** Lookups of files inside and above a folder. */
+/** Finds files inside and above a folder. */
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { entriesForAll, entriesOf, isClosed, readFileNow } from '../../disk/fileLookups.ts';
 import { globsOverlap } from '../files/globOverlap.ts';
 import { isSensitive } from '../files/sensitive.ts';
 
-/** Maximum entries read for one folder: about half a second's work, and two seconds'. */
+/** Maximum entries read below one folder: they take about half a second, and two seconds. */
 const MAX_ENTRIES = 50_000;
 const MAX_ENTRIES_IF_LARGE = 250_000;
 
@@ -20,17 +20,17 @@ export interface Selection {
   readonly hidden: boolean;
   /** Names of folders to leave out. */
   readonly without?: readonly string[];
-  /** Whether to read more entries, because the search is common in large folders. */
+  /** Whether to read more entries, since searches for code are common in large folders. */
   readonly codeOnly?: boolean;
   /** Whether to leave out files and folders that `.gitignore` names by a plain name or ending. */
   readonly ignores?: boolean;
 }
 
 /**
- * Everything inside a folder, absolute, or the file itself; undefined if there is too much, a folder or link whose name
- * is not UTF-8, a folder that other programs might be able to read, or an ignore file that links outside or to something
- * else. Lists links without following them. Skips folders that this user may not read. `env` tells where the user's own
- * ignore file is.
+ * Everything inside a folder, absolute, or the file itself. Undefined if there is too much, or if it contains a folder
+ * or link whose name is not UTF-8, a folder that only other programs may be able to read, or an ignore file that is a
+ * link to something outside or to no list of patterns. Does not follow links, and skips folders that this user may not
+ * read. `env` tells where the user's own ignore file is.
  */
 export function filesBelow(
   top: string,
@@ -91,7 +91,7 @@ export function filesBelow(
   return { files, folders, links };
 }
 
-/** True if a path cannot be looked up, although other programs might be able to. */
+/** True if we cannot look up a path, but other programs may be able to. */
 function isUnknown(path: string): boolean {
   try {
     statSync(path);
@@ -103,15 +103,15 @@ function isUnknown(path: string): boolean {
 
 interface Folder {
   readonly folder: string;
-  /** Undefined if some pattern here or above re-includes something, or cannot be read: then nothing counts as ignored. */
+  /** Undefined if a pattern here or above re-includes something or cannot be read: nothing counts as ignored then. */
   readonly ignored: ReadonlySet<string> | undefined;
   /** Patterns of entries that are included even if hidden, split at slashes. */
   readonly unhidden: readonly (readonly string[])[];
 }
 
 /**
- * The files in which rg, ag and fd look for patterns. What only one of them reads counts for all: a pattern that includes
- * something again, or cannot be read.
+ * The files in which rg, ag and fd look for patterns. A pattern that re-includes something or cannot be read counts for
+ * all three, whichever of them reads it.
  */
 const ignoreFiles = [
   '.gitignore',
@@ -153,7 +153,7 @@ function realOf(path: string): string {
 }
 
 /**
- * Lines `!pattern`: ripgrep searches the named entries even if hidden. An unreadable file could contain any pattern.
+ * The lines `!pattern`: ripgrep searches such entries even if hidden. An unreadable file could contain any pattern.
  */
 function unhiddenBy(folder: string): readonly (readonly string[])[] {
   return [...ignoreFiles.map((name) => join(folder, name)), ...excludesOf(folder)].flatMap(unhiddenIn);
@@ -168,7 +168,7 @@ function unhiddenIn(file: string): readonly (readonly string[])[] {
   });
 }
 
-/** The same in the user's own ignore file, which ripgrep finds like git: gitignore(5), `core.excludesFile`. */
+/** The same for the user's own ignore file, which ripgrep finds as git does: gitignore(5), `core.excludesFile`. */
 function unhiddenInAll({
   HOME: home = '',
   XDG_CONFIG_HOME: config = join(home, '.config'),
@@ -205,13 +205,13 @@ function isUnhidden(name: string, folder: string, unhidden: Folder['unhidden']):
   });
 }
 
-/** True if a line names the file, or all that end as it does. */
+/** True if a line names the file, or all files with its ending. */
 const isIgnoredFile = (name: string, ignored: Folder['ignored']): boolean =>
   ignored !== undefined &&
   ignored.size > 0 &&
   (ignored.has(name) || [...name.matchAll(/\./g)].some(({ index }) => ignored.has(`*${name.slice(index)}`)));
 
-/** What is ignored in a folder and below: lines of `.gitignore` that are a plain name, `name/` or `*.ending`. */
+/** What is ignored in a folder and below: a plain name, `name/` or `*.ending` in `.gitignore`. */
 function ignoredBelow(folder: string, inherited: Folder['ignored']): Folder['ignored'] {
   if (inherited === undefined) return undefined;
   const texts = [...ignoreFiles.map((name) => join(folder, name)), ...excludesOf(folder)].map(plainText);
@@ -222,7 +222,7 @@ function ignoredBelow(folder: string, inherited: Folder['ignored']): Folder['ign
   return new Set([...inherited, ...lines]);
 }
 
-/** The same as `readText`; also undefined for what versions of ripgrep read differently: a byte order mark, or no UTF-8. */
+/** Like `readText`, but undefined for what versions of ripgrep read differently: a byte order mark, or no UTF-8. */
 function plainText(path: string): string | undefined {
   const found = readFileNow(path, 1_000_000);
   if (found === null) return '';

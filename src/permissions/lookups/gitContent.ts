@@ -1,6 +1,6 @@
 /**
- * Finds the files whose content a git command shows. Asks git itself, since only git knows what a diff contains; but it
- * gets ids of objects and no words of the command, as its subcommands read these in different ways.
+ * Finds the files whose content a git command shows. Asks git, since only git knows what a diff contains, but passes it
+ * object ids rather than words of the command, which subcommands read in different ways.
  */
 import { join, relative } from 'node:path';
 import { adviceFor, runGitNow } from '../../disk/ownGit.ts';
@@ -11,7 +11,7 @@ import type { Compared, Listed, Shown } from './gitShown.ts';
 /** If git takes longer, the command needs approval. */
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 20_000_000;
-/** Each is searched for in the entire history. */
+/** Each needs a search of the entire history. */
 const MAX_BLOBS = 4;
 
 /** Runs git and returns what it prints, as UTF-8 unless told otherwise; undefined if it fails. */
@@ -21,8 +21,8 @@ export type Git = (args: readonly string[], input?: string, encoding?: 'latin1')
 export type OnGitProblem = (problem: string | undefined) => void;
 
 /**
- * Git in a directory, limited in time and output. Once it could not be started, or was stopped, it is not started again: the
- * whole history would take as long as part of it.
+ * Git in a directory, limited in time and output. Once it fails to start or is stopped, it is not started again: the
+ * next query would take as long.
  */
 export function gitIn(
   env: Readonly<Record<string, string | undefined>>,
@@ -50,7 +50,7 @@ interface ShownPlace {
   readonly onProblem: OnGitProblem;
 }
 
-/** What is needed to find the names of files. */
+/** What the search for file names needs. */
 interface Search extends Pick<ShownPlace, 'changed'> {
   readonly git: Git;
   readonly place: WordsPlace;
@@ -61,13 +61,13 @@ interface Search extends Pick<ShownPlace, 'changed'> {
 /** undefined = unknown. */
 type Names = readonly string[] | undefined;
 
-/** Names without the content, of everything that differs: git pairs the names of a moved file only among these. */
+/** Only the names of what differs; a moved file has both of its names. */
 const NAMES = ['-z', '--name-only', '--no-renames', '--no-relative', '--no-ext-diff', '--no-textconv'];
 
 /**
- * Runs git in a directory of the worktree and returns absolute paths; undefined if they cannot be determined. None of
- * these processes compares content on disk: for that, git starts the filters that attributes and settings name, and
- * settings can change at any time.
+ * Runs git in a directory of the worktree and returns absolute paths; undefined if they cannot be determined. Git never
+ * compares content on disk here: for that, it would start the filters that attributes and settings name, and settings
+ * can change at any time.
  */
 export function shownFiles(
   env: Readonly<Record<string, string | undefined>>,
@@ -77,7 +77,7 @@ export function shownFiles(
 ): readonly string[] | undefined {
   const git = gitIn(env, directory, [worktree, ...workspace], onProblem);
   const place = { worktree, prefix: relative(worktree, directory) };
-  // A replaced object has the content of another: git-replace(1)
+  // A replaced object shows the content of another: git-replace(1)
   if (git(['for-each-ref', '--count=1', 'refs/replace']) !== '') return undefined;
   if (/^\.\.(?:\/|$)/.test(place.prefix)) return undefined;
   const found = findObjects(git, shown.objects, place);
@@ -86,7 +86,7 @@ export function shownFiles(
   const search = { git, place, found, changed };
   const exact = kind === 'any' ? undefined : joined(compared.map((one) => comparedNames(one, search)));
   const isWritten = restored !== undefined || compared.some(({ how }) => how === 'search');
-  // Git prints names relative to the folder that is named, not to the root.
+  // Git prints names relative to the named folder, not to the root.
   if (found.some(isFolder) && shown.listsFolders !== true && !(isWritten && exact !== undefined))
     return undefined;
   const all = joined([
@@ -99,12 +99,12 @@ export function shownFiles(
   return all && [...new Set(all)].filter((name) => name !== '').map((name) => join(worktree, name));
 }
 
-/** True if `git diff` may show files that git does not track, and that are not known from its words. */
+/** True if `git diff` may show untracked files that its words do not name. */
 function mayBeUntracked({ onDisk = [] }: Shown, found: readonly Found[], place: WordsPlace): boolean {
-  // With a path outside, it compares any two files or folders. A pattern such as `.*` may match `..`.
+  // With a path outside, git compares any two files or folders. A pattern such as `.*` may match `..`.
   const isOutside = (word: string): boolean =>
     nameFromTop(word, place) === undefined || /(?:^|\/)\.[*?[]/.test(word);
-  // It compares the content of a committed file with any file: here its path must mean the same for the system.
+  // Git compares a committed file with any file on disk, so that file's path must mean the same to us and to git.
   const isObject = (word: string): boolean =>
     found.some((one) => one.word === word && one.type !== undefined);
   const hasBlob = found.some(({ type }) => type === 'blob');
@@ -119,7 +119,7 @@ const joined = (lists: readonly Names[]): Names =>
 function mergeLists(lists: readonly (string | undefined)[]): Names {
   if (lists.includes(undefined)) return undefined;
   const names = lists.flatMap((text) => text?.split('\0') ?? []);
-  // After a commit git prints an empty line.
+  // Git prints an empty line after a commit.
   return names.flatMap((name) => (name.startsWith('\n') ? [name, name.replace(/^\n+/, '')] : [name]));
 }
 
@@ -130,19 +130,19 @@ interface Operands {
   readonly paths: readonly string[];
 }
 
-/** A name or id, with at most a number from the reflog and ancestors: dates and searches mean another commit later. */
+/** A name or id, with at most a reflog number and ancestors: what dates and searches mean changes with time. */
 const plainRevision = /^(?!-)(?:[^~^:{]|@\{(?:-?\d{1,5}|u|upstream|push)\})*(?:[~^]\d*)*$/;
-/** Forms that stand for several commits, or exclude some. */
+/** Forms that stand for several commits, or that exclude some. */
 const special = /^\^|\^[@!-]|^-$/;
 
-/** True for a word with nothing that revisions have: dots are only in names, or are folders. */
+/** True for a word without anything that only revisions have; dots are part of names, or are folders. */
 const isPlainPath = (word: string): boolean =>
   word.startsWith(':') ||
   !(/[~^:{}]/.test(word) || word.split('/').some((part) => part !== '..' && part.includes('..')));
 
 /**
- * Reads the words before `--` as git does: first commits, then paths. Undefined unless each of them is a plain commit, a
- * plain range, or certainly a path.
+ * Reads the words before `--` as git does: first commits, then paths. Undefined unless each of them is a plain commit,
+ * a plain range, or certainly a path.
  */
 function operandsOf(
   { words, paths, isSplit }: Compared,
@@ -166,7 +166,7 @@ function operandsOf(
     if (isRange && object !== undefined) return undefined;
     if (isRange && !(plainRevision.test(`${range?.[1]}`) && plainRevision.test(`${range?.[3]}`)))
       return undefined;
-    // Before `--` git takes every word for a commit.
+    // Before `--`, git takes every word for a commit.
     if (object === undefined && !isRange && (isSplit || !isPlainPath(word))) return undefined;
     if (object === undefined && !isRange) files.push(word);
     else if (files.length > 0) return undefined;
@@ -183,7 +183,7 @@ function comparedNames(compared: Compared, search: Search): Names {
   const { git, place } = search;
   const { how, words, paths } = compared;
   if (how === 'named') {
-    // `git blame` accepts a file and a commit in any order. A commit is the name of no file.
+    // `git blame` accepts a file and a commit in any order. A commit counts as a file name that does not exist.
     const names = [...words, ...paths].map((word) => nameFromTop(word, place));
     return names.includes(undefined) ? undefined : names.flatMap((name) => name ?? []);
   }
@@ -211,7 +211,7 @@ function namesBefore(compared: Compared, { commits, ranges, paths }: Operands, s
     case 'index':
       return isSingle && !hasBlob ? staged() : undefined;
     case 'disk':
-      // A file of a commit is compared with another one, or with one on disk that the words name.
+      // Committed files are compared with each other, or with a file on disk that the words name.
       if (hasBlob)
         return commits.every(({ type }) => type === 'blob') && ranges.length === 0 ? [] : undefined;
       if (isSingle) return joined([one === undefined ? [] : staged(), changed()]);
@@ -221,7 +221,7 @@ function namesBefore(compared: Compared, { commits, ranges, paths }: Operands, s
       return more.length > 0 ? between(git, { commits, ranges, paths }) : changedBy(git, [one], compared);
     default: {
       if (paths.length === 1 && followsRenames(git)) return undefined;
-      // Of folders, `git show` prints only the names; those of files are known.
+      // `git show` prints only the names in folders, and the names of single files are known.
       const starts = commits.filter(({ type }) => type === 'commit').map(({ id }) => id);
       if (how === 'history' && starts.length < commits.length) return undefined;
       if (how === 'commits' && ranges.length === 0)
@@ -231,7 +231,7 @@ function namesBefore(compared: Compared, { commits, ranges, paths }: Operands, s
         ...ranges.flatMap(({ from, to, isSymmetric }) => [isSymmetric ? from : `^${from}`, to]),
       ];
       const all = [...refs, ...(ids.length + refs.length === 0 ? ['HEAD'] : ids)];
-      // Of commits with the same date, git shows first what is named first.
+      // Among commits of the same date, git shows the first one named first.
       const isInOrder =
         [refs, starts, ranges].filter(({ length }) => length > 0).length < 2 &&
         !ranges.some(({ isSymmetric }) => isSymmetric);
@@ -268,7 +268,7 @@ function changedBy(git: Git, ids: readonly string[], compared: Compared): Names 
 const mergesShown = ({ merges }: Compared): readonly string[] =>
   merges === 'each' ? ['-m'] : merges === 'first' ? ['--diff-merges=first-parent'] : [];
 
-/** True if the user has git follow a file under its earlier names, which our own settings turn off. */
+/** True if the user's settings make git follow renames, which our own calls turn off. */
 const followsRenames = (git: Git): boolean =>
   git(['config', '--type=bool', '--get-all', 'log.follow'])?.includes('true') !== false;
 
@@ -286,7 +286,7 @@ function listedNames({ options, paths, isFlagged = false }: Listed, { git, place
   const flags = isFlagged ? ['-v'] : [];
   const lines = git(['ls-files', '-z', '--full-name', ...flags, ...options, '--', ...specs])?.split('\0');
   if (!isFlagged) return lines?.filter(has);
-  // A small letter: assumed to be unchanged; S: not checked out.
+  // A lower-case letter means assumed unchanged; S means not checked out.
   return lines
     ?.filter((line) => /^[a-zS] /.test(line))
     .map((line) => line.slice(2))
@@ -302,7 +302,7 @@ interface Found {
   readonly path?: string;
 }
 
-/** With SHA-1 and SHA-256. Often compared with, to show everything. */
+/** The empty tree in SHA-1 and SHA-256: people compare with it to show everything. */
 const emptyTrees = new Set([
   '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
   '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
@@ -310,7 +310,9 @@ const emptyTrees = new Set([
 
 const isFolder = ({ type, id }: Found): boolean => type === 'tree' && !emptyTrees.has(id);
 
-/** The revision and the path in `HEAD:src/a`, `:0:src/a` or `HEAD:./a`; a colon in braces belongs to a date or a search. */
+/**
+ * The revision and the path in `HEAD:src/a`, `:0:src/a` or `HEAD:./a`; a colon in braces is part of a date or search.
+ */
 function pathIn(
   word: string,
   place: WordsPlace,
@@ -330,7 +332,7 @@ export function findObjects(
 ): readonly Found[] | undefined {
   if (words.length === 0) return [];
   if (words.some((word) => word.includes('\n'))) return undefined;
-  // `^{}` follows a tag to what it names; after `HEAD:a` it would belong to the path.
+  // `^{}` follows a tag to its object; after `HEAD:a` it would be part of the path.
   const asked = words.map((word) => (word.includes(':') ? word : `${word}^{}`));
   const revisions = words.map((word) => `${pathIn(word, place)?.revision || 'HEAD'}^{}`);
   const input = [...asked, ...revisions].map((line) => `${line}\n`).join('');
@@ -342,7 +344,7 @@ export function findObjects(
     if (type === undefined) return line.endsWith(' missing') ? { word, type: undefined, id } : undefined;
     const named = pathIn(word, place);
     const isFromTop = named?.revision === '' || lines[words.length + at]?.startsWith('commit ');
-    // A file or folder in a folder that only its id names, or in a way that is not known.
+    // Something in a folder that is named by its id, or in an unknown form.
     if (type !== 'commit' && word.includes(':') && (named === undefined || !isFromTop)) return undefined;
     return { word, type: type as NonNullable<Found['type']>, id, ...(named && { path: named.path }) };
   });
@@ -364,7 +366,7 @@ export const ALL_COMMITS = [
 function namesOfBlobs(git: Git, found: readonly Found[]): Names {
   const blobs = found.filter(({ type }) => type === 'blob');
   const named = blobs.flatMap(({ path }) => path ?? []);
-  // In a conflict, all versions have the name that the file got, whatever it was called.
+  // In a conflict, all versions are listed under one name, whatever they were called.
   const isNamed = ({ word, path }: Found): boolean => path !== undefined && !/^:[1-3]:/.test(word);
   const ids = new Set(blobs.filter((one) => !isNamed(one)).map(({ id }) => id));
   if (ids.size === 0) return named;
@@ -389,7 +391,7 @@ function everyName(git: Git, found: readonly Found[]): Names {
   return mergeLists([git(['log', ...ALL_COMMITS, ...NAMES, ...commits, '--']), git([...INDEX, '--', ':/'])]);
 }
 
-/** The names in a commit, or in a folder of a commit; unknown in a folder that only its id names. */
+/** The names in a commit, or in a folder of one; unknown for a folder that is named by its id. */
 function filesIn(git: Git, { type, id, path }: Found): Names {
   if (type === 'blob' || emptyTrees.has(id)) return [];
   if (type === 'tree' && path === undefined) return undefined;

@@ -14,8 +14,8 @@ type Git = (args: readonly string[], input?: string) => string | undefined;
 const NAMES = ['-z', '--name-only', '--no-renames', '--no-relative'];
 
 /**
- * Lists of names; undefined for an unknown list. A word that is not a commit writes nothing. `onDisk`: the files that
- * may have changed on disk.
+ * The names of the files that git writes, in lists; an unknown list is undefined. A word that is not a commit writes
+ * nothing. `onDisk`: the files that may have changed on disk.
  */
 export function movedNames(
   git: Git,
@@ -30,7 +30,7 @@ export function movedNames(
   ];
 }
 
-/** The names of what a stash contains, with untracked files; see `movedNames`. */
+/** The names of the files in a stash, including untracked ones; see `movedNames`. */
 export const stashedNames = (git: Git, word: string): readonly (string | undefined)[] => {
   const lists = namesOf(git, 'stash', word);
   return lists.length === 0 ? [undefined] : lists;

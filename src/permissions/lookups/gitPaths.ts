@@ -1,6 +1,6 @@
 /**
- * The paths among the words of a git command, as names from the top of the worktree: gitglossary(7), "pathspec". Our own
- * git gets no such words, since its subcommands read them in different ways. Pure.
+ * The paths among the words of a git command, as names from the top of the worktree: gitglossary(7), "pathspec". We
+ * never pass such words to git ourselves, since its subcommands read them in different ways. Pure.
  */
 import { posix } from 'node:path';
 
@@ -19,10 +19,10 @@ export interface Within {
 
 const WHOLE = { start: '', end: '' };
 
-/** A path that is left out, in the plainest form. */
+/** An excluded path in its plainest form. */
 const exclusion = /^:[!^]([\w.@ /-]*[\w.])$/;
 
-/** Without words, or only with some that leave paths out: everything, whatever the current folder. */
+/** Without words, or with exclusions only, everything counts, whatever the current folder. */
 export function withinPaths(words: readonly string[], place: WordsPlace): Within {
   const left = words.flatMap((word) => {
     const path = exclusion.exec(word)?.[1];
@@ -43,13 +43,13 @@ export function withinPaths(words: readonly string[], place: WordsPlace): Within
   };
 }
 
-/** What names begin and end with; without an end, the name of a file or folder. */
+/** How names begin and end; without an end, the name of a file or folder. */
 interface Span {
   readonly start: string;
   readonly end?: string;
 }
 
-/** A pattern may match more. Magic, and what depends on the system, counts as everything. */
+/** May match more than the pattern. Magic, and what depends on the system, counts as everything. */
 function spanOf(word: string, place: WordsPlace): Span {
   const at = word.search(/[*?[\\]/);
   const literal = at === -1 ? word : word.slice(0, at);
@@ -61,7 +61,7 @@ function spanOf(word: string, place: WordsPlace): Span {
     return WHOLE;
   if (at === -1) return { start: folder };
   const start = `${folder === '' ? '' : `${folder}/`}${literal.slice(slash)}`;
-  // Git also takes a pattern literally, as the name of a folder.
+  // Git also takes a pattern literally, as a folder's name.
   const end = /^\*[^?[\\]*$/.test(pattern)
     ? pattern.slice(pattern.lastIndexOf('*') + 1).replace(/\/$/, '')
     : '';
@@ -75,11 +75,11 @@ function includes({ start, end }: Span, name: string): boolean {
   return name.startsWith(first) && (name.endsWith(last) || name.includes(`${last}/`));
 }
 
-/** True for `a/../b`: git takes it for `b`, and the system looks for `b` beside what the link `a` names. */
+/** True for `a/../b`: git reads it as `b`, but if `a` is a link, the system looks beside its target. */
 export const goesBack = (path: string): boolean =>
   /(?:^|\/)\.\.(?:\/|$)/.test(path.replace(/^(?:\.{1,2}(?:\/+|$))*/, ''));
 
-/** The name of a path without magic; undefined if it is outside. */
+/** The name of a path without magic, from the top; undefined if it is outside. */
 export function nameFromTop(path: string, { worktree, prefix }: WordsPlace): string | undefined {
   const from = path.startsWith('/') ? posix.relative(worktree, path) : posix.join(prefix, path);
   const name = from.replace(/\/+$/, '');

@@ -1,8 +1,8 @@
 /**
- * Determines whether a read-only git command would start programs that a repository's own files name, or read files
- * outside of it and show lines of them in error messages. A clone contains no such files, but an unpacked archive may,
- * and so may a bare repository hidden in a folder. If git would look in a different place than this code
- * (gitrepository-layout(5), setup.c), the repository is unsafe.
+ * Determines whether a read-only git command would start programs that a repository's own files name, or show lines of
+ * files outside it in error messages. A clone contains no such files, but an unpacked archive or a bare repository
+ * hidden in a folder may. If git might look in a different place than this code (gitrepository-layout(5), setup.c), the
+ * repository is unsafe.
  */
 import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -37,22 +37,22 @@ import { heldCredentials } from './pastCredentials.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
 /**
- * Settings that name a program used by a read-only command, or another settings file; `log.diffMerges` may run merge
+ * Settings that name another settings file or a program that read-only commands start; `log.diffMerges` may run merge
  * drivers.
  */
 const naming =
   /(?:^|\])[^\S\n]*(?:\[include(?:if)?\b|(?:\w*command|external|textconv|clean|smudge|process|program|uploadpack|gitproxy|diffmerges)\s*(?:=|$))/im;
 /** `fsmonitor` names a program unless it is just a boolean. */
 const monitor = /(?:^|\])[^\S\n]*fsmonitor\s*=(?![ \t]*(?:true|false|yes|no|on|off|[01])[ \t]*$)/im;
-/** Characters that end a line for a regular expression but not for git, and invalid UTF-8. */
+/** Characters that end a line in a regular expression but not in git settings, and invalid UTF-8. */
 const unreadable = /\r(?!\n)|[\u2028\u2029\ufffd]/;
-/** Sources from which a partial clone fetches missing objects: `ext::` and other helpers are programs. */
+/** Sources of missing objects in a partial clone that are programs: `ext::` and other helpers. */
 const helper = /(?:^|\])[^\S\n]*(?:(?:push)?url\s*=\s*"?[\w+-]+::|vcs\s*=|\[protocol\b|\[url\s+"[\w+-]+::)/im;
 /** A partial clone, whose missing objects git fetches with the user's credential helpers. */
 const partial = /(?:^|\])[^\S\n]*(?:promisor|partialclone\w*)[^\S\n]*(?:=|$)/im;
 /** Settings that name a file with patterns, names or commits: https://git-scm.com/docs/git-config */
 export const FILE_SETTINGS = 'excludesfile|attributesfile|ignorerevsfile|orderfile|file';
-/** The only hook that a read-only command may start. */
+/** The only hook that read-only commands run. */
 export const HOOK = 'post-index-change';
 
 /**
@@ -65,8 +65,8 @@ export function gitRunsPrograms(directory: string): boolean {
 }
 
 /**
- * True if what belongs to that repository may be elsewhere: its git folder, its worktree, its objects, or files behind
- * links in its git folder. Its commits may then be those of another one.
+ * True if parts of that repository may be elsewhere: its git folder, worktree or objects, or files behind links in its
+ * git folder. Its commits may then be those of another repository.
  */
 export function gitIsElsewhere(directory: string): boolean {
   const repository = findRepository(directory);
@@ -78,16 +78,16 @@ export function gitIsElsewhere(directory: string): boolean {
   );
 }
 
-/** True if that repository, or one of its submodules, is a partial clone, or if `gitRunsPrograms` is true. */
+/** True if that repository or one of its submodules is a partial clone, or if `gitRunsPrograms` is true. */
 export function gitFetches(directory: string): boolean {
   const repository = findRepository(directory);
   return repository !== undefined && runsPrograms(repository, new Set(), partial);
 }
 
 /**
- * True if the settings of the repository at a directory would make `git status` there, or in the repository around it,
- * start programs, or are unreadable. Unlike `gitRunsPrograms`, ignores its submodules, and settings that make git show
- * files from elsewhere.
+ * True if the settings of the repository at a directory are unreadable, or would make `git status` start programs there
+ * or in the repository around it. Unlike `gitRunsPrograms`, ignores submodules, and settings that make git show files
+ * from elsewhere.
  */
 export function gitSettingsRunPrograms(directory: string): boolean {
   const at = realPathOf('/', directory);
@@ -95,12 +95,12 @@ export function gitSettingsRunPrograms(directory: string): boolean {
   return repository !== undefined && settingsRun(repository);
 }
 
-/** The folder with the settings of the repository that git would find from the directory. */
+/** The settings folder of the repository that git would find from the directory. */
 export function gitFolder(directory: string): string | undefined {
   return findRepository(directory)?.folder;
 }
 
-/** The top folder of that repository: the lookups of its files give the same there. */
+/** The top folder of that repository; lookups of its files have the same result there. */
 export const repositoryTop = (directory: string): string | undefined => findRepository(directory)?.worktree;
 
 /** The files included by the settings that git would use in the directory: the repository's and the user's. */
@@ -114,13 +114,13 @@ export function includedSettings(directory: string, home: string): readonly stri
   return gitIncludes(configurations, home, readText);
 }
 
-/** The files in git's index, absolute, in the repository found from the directory; undefined if unknown. */
+/** The files in the index of the repository found from the directory, absolute; undefined if unknown. */
 export const trackedFiles = (directory: string): readonly string[] | undefined =>
   trackedPaths(directory)?.files;
 
 /**
- * The files and submodules in that index, absolute; undefined if unknown, or if the index contains paths such as `../x`,
- * which git itself never writes.
+ * The files and submodules in that index, absolute; undefined if unknown, or if the index contains paths such as
+ * `../x`, which git itself never writes.
  */
 export function trackedPaths(directory: string): IndexPaths | undefined {
   const repository = findRepository(directory);
@@ -137,7 +137,7 @@ export function trackedPaths(directory: string): IndexPaths | undefined {
   return { files: paths.files.map(absolute), submodules: paths.submodules.map(absolute) };
 }
 
-/** Asks git whose content a command shows, with the user's environment; see `shownFiles`. */
+/** Asks git, in the user's environment, which files' content a command shows; see `shownFiles`. */
 export const gitShows =
   (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem = () => undefined) =>
   (directory: string, shown: Shown, workspace: readonly string[]): readonly string[] | undefined => {
@@ -155,7 +155,7 @@ export const gitShows =
     return shownFiles(env, directory, { worktree, workspace, changed, onProblem }, shown);
   };
 
-/** True if files at these paths, absolute, held a credential in any version that git may show; see `heldCredentials`. */
+/** True if files at these absolute paths held a credential in any version that git may show; see `heldCredentials`. */
 export const gitHeldCredentials =
   (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem = () => undefined) =>
   (directory: string, paths: readonly string[], shown: Shown, workspace: readonly string[]): boolean => {
@@ -183,7 +183,7 @@ function touchedFiles(
     .map((file) => relative(worktree, file));
 }
 
-/** Tracked files that may have changed since git last saw them, by times and sizes; undefined if unknown. */
+/** Tracked files whose times or sizes differ from the index; undefined if unknown. */
 function changedFiles({ folder, common, worktree }: Repository): readonly string[] | undefined {
   const settings = readText(join(common ?? folder, 'config'));
   const index = readFileNow(join(folder, 'index'), MAX_INDEX_BYTES);
@@ -202,7 +202,7 @@ function changedFiles({ folder, common, worktree }: Repository): readonly string
     if (!isRealFolder(dirname(path))) return undefined;
     const found = lstatOf(join(worktree, path));
     if (found === undefined) return undefined;
-    // A file that changes at the moment when the index is written may keep its times.
+    // A file that changes while the index is written may keep its times.
     return found.mtimeNs < written && isAsIndexed(found, stat);
   });
 }
@@ -210,7 +210,7 @@ function changedFiles({ folder, common, worktree }: Repository): readonly string
 /** Maximum number of nested repositories to check. */
 const MAX_REPOSITORIES = 200;
 
-/** `also`: more settings for which the result is true. */
+/** `also`: further settings for which the result is true. */
 function runsPrograms(repository: Repository, seen: Set<string>, also?: RegExp): boolean {
   const { folder, worktree, common } = repository;
   if (seen.has(folder)) return false;
@@ -274,7 +274,7 @@ function namesFileElsewhere(settings: string, worktree: string): boolean {
     const path = resolve(worktree, name);
     if (name === '') return false;
     if (!path.startsWith(`${worktree}/`) || leadsOut(path, [worktree])) return true;
-    // Git shows lines that it does not understand.
+    // Git prints lines that it does not understand.
     const real = realPathOf('/', path) ?? path;
     return isSensitive(path) || isSensitive(real) || holdsCredentials(real);
   });
@@ -308,7 +308,7 @@ function linksOut(place: string, inside: readonly string[]): boolean {
   return false;
 }
 
-/** True if the repository borrows objects from others: gitrepository-layout(5), objects/info/alternates. */
+/** True if the repository borrows objects from another: gitrepository-layout(5), objects/info/alternates. */
 const borrows = (place: string): boolean =>
   readText(join(place, 'objects/info/alternates'))
     ?.split('\n')
@@ -335,7 +335,7 @@ function submoduleAt(directory: string): Repository | undefined {
   return at === undefined ? undefined : repositoryAt(at);
 }
 
-/** The submodules that are checked out, of those in the index; undefined if they cannot be determined. */
+/** The submodules in the index that are checked out; undefined if they cannot be determined. */
 export function submodulesOf(repository: Repository): readonly Repository[] | undefined {
   const { folder, worktree } = repository;
   const index = readFileNow(join(folder, 'index'), MAX_INDEX_BYTES);

@@ -1,6 +1,7 @@
 /**
- * Where the remotes of a repository lead. Git starts the hooks of a repository in a folder that it pushes to, and in some
- * versions programs that the settings of one name that it fetches from. If commands can write there, anything may run.
+ * Where the remotes of a repository lead. When git pushes to a local repository, it runs that repository's hooks; when
+ * it fetches from one, some versions start programs that its settings name. If commands can write there, anything may
+ * run.
  */
 import { resolve } from 'node:path';
 import { entriesOf } from '../../disk/fileLookups.ts';
@@ -20,7 +21,7 @@ export interface RemoteSettings {
   /** Settings of the repository. */
   readonly own: readonly PlacedSetting[];
   readonly user: readonly GitSetting[];
-  /** Those of `.gitmodules`, if git would read them. */
+  /** The settings in `.gitmodules`, if git would read them. */
   readonly modules: readonly PlacedSetting[];
   /** The folders with the settings. */
   readonly folders: readonly string[];
@@ -33,13 +34,13 @@ interface Machine {
   readonly workspace: readonly string[];
 }
 
-/** The names of remotes that have an address: git treats any other name as a path. */
+/** The names of remotes that have a URL: git treats any other name as a path. */
 export function remoteNames(settings: readonly GitSetting[]): ReadonlySet<string> {
   const names = new Set<string>();
   const emptied = new Set<string>();
   for (const { section, subsection, key, value } of settings) {
     if (section !== 'remote' || subsection === undefined || key !== 'url') continue;
-    // An empty value removes the addresses before it.
+    // An empty value clears the URLs before it.
     if (value === undefined || value === '') emptied.add(subsection);
     else names.add(subsection);
   }
@@ -52,7 +53,7 @@ export const remoteGroups = (settings: readonly GitSetting[]): ReadonlySet<strin
     settings.flatMap(({ section, subsection, key }) => (section === 'remotes' ? [subsection ?? key] : [])),
   );
 
-/** The setting or file of a repository that leads git to a folder in which commands can write, or to a program. */
+/** The setting or file of a repository that leads git to a program, or to a folder in which commands can write. */
 export function remoteInside(given: RemoteSettings, machine: Machine): string | undefined {
   const { own, user, modules, worktree, folders } = given;
   const settings = [...user, ...own.map(({ setting }) => setting)];
@@ -63,7 +64,7 @@ export function remoteInside(given: RemoteSettings, machine: Machine): string | 
     if (found.type === 'program') return 'names a program that git would start';
     return found.type === 'path' && isWritable(found.path, bases, machine) ? LEADS_INSIDE : undefined;
   };
-  /** For a name: git treats one that is not a remote as an address; `.` is the repository itself. */
+  /** Git treats a name that is no remote as a URL or path; `.` is the repository itself. */
   const effectOfName = (name: string): string | undefined =>
     name === '.' || names.has(name) ? undefined : effectOf(name);
   for (const { setting, file } of own) {
@@ -95,7 +96,7 @@ interface Row {
   readonly effect: (setting: GitSetting, ofAddress: Effect, ofName: Effect) => string | undefined;
 }
 
-/** Settings with addresses, names of remotes, or parts of addresses: git-config(1), git-lfs-config(5). */
+/** Settings with URLs, parts of URLs, or names of remotes: git-config(1), git-lfs-config(5). */
 const leading: readonly Row[] = [
   {
     form: /^(?:remote|submodule)\.\*\.(?:url|pushurl)$|^(?:remote\.\*\.lfs|lfs\.)(?:push)?url$/,
@@ -113,7 +114,7 @@ const leading: readonly Row[] = [
     form: /^remotes\./,
     effect: ({ value = '' }, _, ofName) => value.split(/\s+/).filter(Boolean).map(ofName).find(Boolean),
   },
-  // A remote without an address: its name is the address.
+  // A remote without a URL: its name is the URL.
   {
     form: /^remote\.\*\./,
     effect: ({ subsection = '' }, _, ofName) => ofName(subsection),
@@ -125,7 +126,7 @@ const leading: readonly Row[] = [
   },
 ];
 
-/** Relative addresses of submodules are relative to the remote's address, or to the repository: gitmodules(5). */
+/** Relative URLs of submodules are relative to the remote's URL, or to the repository: gitmodules(5). */
 function submoduleAddresses(address: string, remotes: readonly string[]): readonly string[] {
   if (!/^\.\.?\//.test(address)) return [address];
   const paths = remotes.flatMap((remote) => {
@@ -135,7 +136,7 @@ function submoduleAddresses(address: string, remotes: readonly string[]): readon
   return remotes.length === 0 ? [address] : paths;
 }
 
-/** Folders that the settings name as the worktree: git starts in them. */
+/** Folders that the settings name as the worktree, in which git starts. */
 const worktreesNamed = (own: readonly PlacedSetting[], folders: readonly string[]): readonly string[] =>
   own.flatMap(({ setting: { section, subsection, key, value } }) =>
     section === 'core' && subsection === undefined && key === 'worktree' && value
@@ -143,7 +144,7 @@ const worktreesNamed = (own: readonly PlacedSetting[], folders: readonly string[
       : [],
   );
 
-/** True if a path leads to a folder in which commands can write, or may do so. */
+/** True if a path leads, or may lead, to a folder in which commands can write. */
 function isWritable(path: string, bases: readonly string[], { home, workspace }: Machine): boolean {
   // Other users' homes, and folders of processes.
   if (/^~[^/]|^\/(?:proc|dev)\//.test(path)) return true;
@@ -161,7 +162,7 @@ function isWritable(path: string, bases: readonly string[], { home, workspace }:
 export const formOf = ({ section, subsection, key }: GitSetting): string =>
   `${section}.${subsection === undefined ? '' : '*.'}${key}`;
 
-/** True for the address of a remote repository, or what replaces a part of one, with a password or token in it. */
+/** True for a remote's URL, or a replacement for part of one, that contains a password or token. */
 export const holdsToken = ({ section, subsection = '', value = '' }: GitSetting): boolean =>
   /^(?:remote|url|branch|submodule|lfs)$/.test(section) &&
   /:\/\/[^\s/@:]*:[^\s/@]+@|:\/\/[^\s/@:]{16,}@/.test(`${subsection} ${value}`);

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { readFileNow } from '../../disk/fileLookups.ts';
 import { isDirectory } from './filesBelow.ts';
 
-/** More in a file than this is not read. */
+/** Larger files are not read. */
 const MAX_BYTES = 1_000_000;
 
 export interface Repository {
@@ -17,7 +17,7 @@ export interface Repository {
   readonly common: string | undefined;
 }
 
-/** Searches upwards like git, from the resolved folder; in each, `.git` before the directory itself. */
+/** Searches upwards from the resolved folder, as git does: in each folder, first `.git`, then the folder itself. */
 export function findRepository(directory: string): Repository | undefined {
   const start = realPathOf('/', resolve(directory)) ?? resolve(directory);
   for (let at = start; ; at = dirname(at)) {
@@ -29,7 +29,7 @@ export function findRepository(directory: string): Repository | undefined {
   }
 }
 
-/** The repository whose worktree is this directory. If git does not accept it as one, git searches further up. */
+/** The repository whose worktree is this directory; undefined if git would search further up. */
 export function repositoryAt(at: string): Repository | undefined {
   const inside = join(at, '.git');
   if (!entryExists(inside)) return undefined;
@@ -41,7 +41,7 @@ export function repositoryAt(at: string): Repository | undefined {
 }
 
 /**
- * True if a repository elsewhere names this directory as its worktree, as that of a linked worktree or submodule does.
+ * True if a git folder elsewhere names this directory as its worktree, as those of linked worktrees and submodules do.
  */
 function isNamedBack(folder: string, at: string): boolean {
   const link = pathIn(join(folder, 'gitdir'), /^([^\r\n]+)[\r\n]*$/);
@@ -62,13 +62,13 @@ function commonOf(folder: string): string | undefined {
   return head === undefined ? undefined : common;
 }
 
-/** The same, if that is the folder itself or contains it, as the main repository contains those of its worktrees. */
+/** The same, if it is the folder itself or contains it, as a main repository contains the folders of its worktrees. */
 function holderOf(folder: string): string | undefined {
   const common = commonOf(folder);
   return common !== undefined && `${folder}/`.startsWith(`${common}/`) ? common : undefined;
 }
 
-/** The path in a file that contains nothing else, up to the end of the line, including trailing spaces. */
+/** The path in a file that contains nothing else, including trailing spaces. */
 function pathIn(file: string, pattern: RegExp): string | undefined {
   const found = pattern.exec(readText(file) ?? '');
   return found?.slice(1).find((path) => path !== undefined);
@@ -121,8 +121,7 @@ export function settingsFolders({ folder }: Pick<Repository, 'folder'>): readonl
 }
 
 /**
- * All values of some settings; undefined for one with quotes, escapes or comments inside, which only git interprets
- * correctly.
+ * All values of some settings; undefined for a value with quotes, escapes or comments, which only git reads correctly.
  */
 export function valuesOf(settings: string, names: string): readonly (string | undefined)[] {
   return [...settings.matchAll(new RegExp(`(?:^|\\])[^\\S\\n]*(?:${names})\\s*=[ \\t]*(.*)$`, 'gim'))].map(

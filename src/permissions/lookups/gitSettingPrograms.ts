@@ -23,11 +23,13 @@ interface Row {
   readonly only?: RegExp;
 }
 
-/** A program of the system by its name, or in a folder that only administrators change. */
+/** A system program, by its name or in a folder that only administrators can change. */
 const ofSystem = (names: string): string => `(?:/(?:usr(?:/local)?|opt/homebrew)/bin/)?(?:${names})`;
 const exactly = (...values: readonly string[]): RegExp => new RegExp(`^(?:${values.join('|')})$`);
 
-/** Settings for any subcommand: git checks files, shows, merges or signs. git-config(1), gitattributes(5). */
+/**
+ * Settings that matter to any subcommand, since git checks, shows, merges or signs: git-config(1), gitattributes(5).
+ */
 const general: readonly Row[] = [
   { name: /^core\.fsmonitor$/, unless: /^(?:true|false|yes|no|on|off|\d*)$/i },
   {
@@ -90,8 +92,8 @@ const general: readonly Row[] = [
 ];
 
 /**
- * True for a user's own setting that converts files for diffs, unless it is a well-known converter: attributes of the
- * repository choose the files, and users of encrypted ones set up their decryption in this way.
+ * True for a user's own setting that converts files for diffs, unless it names a well-known converter: users of
+ * encrypted files have them decrypted in this way, and attributes of the repository choose the files.
  */
 export const mayDecrypt = (setting: GitSetting): boolean =>
   formOf(setting) === 'diff.*.textconv' && setting.value !== undefined && !converters.test(setting.value);
@@ -136,7 +138,7 @@ const others: readonly Row[] = [
   { name: /^annex\.[\w-]*(?:command|hook)$|^remote\.\*\.annex-[\w-]*(?:command|hook|program)$/ },
 ];
 
-/** Subcommands that work in the repository only. Everything else may connect, open a tool or be an alias. */
+/** Subcommands that only work in the repository. Any other may connect, open a tool or be an alias. */
 const local = new Set(
   `add am apply blame branch cat-file check-attr check-ignore checkout checkout-index cherry cherry-pick clean
   commit commit-tree config count-objects describe diff diff-files diff-index diff-tree for-each-ref format-patch fsck
@@ -155,7 +157,7 @@ export interface GitCall {
   readonly workspace: readonly string[];
 }
 
-/** The settings for a directory: `own` are the repository's, all others `user`. */
+/** The settings for a directory: `own` from the repository, `user` all others. */
 export interface GitSettingsFound {
   readonly own: readonly GitSetting[];
   readonly user: readonly GitSetting[];
@@ -169,19 +171,19 @@ interface Lookups {
   readonly gitSettings: (directory: string, home: string) => GitSettingsFound;
 }
 
-/** Lookups in the settings that git reads with such an environment. */
+/** Lookups in the settings that git reads with this environment. */
 export const gitSettingLookups = (env: Environment): Lookups => ({
   /**
    * The setting or hook, with its file and the reason, that makes git start a program when this subcommand runs in a
-   * directory; undefined if there is none. Also looks at submodules, and at files that the settings include. Errs on the
-   * side of naming one. Aliases are not considered.
+   * directory; undefined if there is none. Includes submodules and included files, ignores aliases, and errs on the
+   * side of naming one.
    */
   gitProgramSetting: (directory, call) =>
     inRepositories(directory, (repository) => programOf(repository, call, env)),
 
   /**
-   * The same, but only for settings that lead git to repositories in which commands can write. Subcommands that do not
-   * connect do so only in a partial clone, and not in its submodules.
+   * The same, but only for settings that lead git to repositories in which commands can write. For subcommands that do
+   * not connect, that matters only in a partial clone, and not in its submodules.
    */
   gitRemoteSetting: (directory, call) => {
     const look = (repository: Repository): string | undefined => {
@@ -194,7 +196,7 @@ export const gitSettingLookups = (env: Environment): Lookups => ({
     return look(repository);
   },
 
-  /** What git would read; files that it would reject, or that cannot be read, are left out. */
+  /** What git would read, without files that it would reject or that cannot be read. */
   gitSettings: (directory, home) => {
     const repository = findRepository(directory);
     const found = repository === undefined ? [] : ownSettings(repository, home);
@@ -231,7 +233,7 @@ const ownFiles = (repository: Repository): readonly string[] =>
     ['config', 'config.worktree'].map((name) => join(place, name)),
   );
 
-/** The settings of a repository, with those that they include; a file and the reason if one cannot be read. */
+/** The settings of a repository and those they include; if one cannot be read, its file and the reason. */
 function ownSettings(repository: Repository, home: string): readonly PlacedSetting[] | string {
   const own = ownFiles(repository);
   const all: PlacedSetting[] = [];
@@ -279,7 +281,7 @@ function userSettings(home: string, env: Environment): readonly GitSetting[] {
 /** True if git may connect to other places, open a tool or start another program. */
 const connects = (settings: readonly PlacedSetting[], { subcommand }: GitCall): boolean =>
   !local.has(subcommand) ||
-  // The objects that a partial clone lacks are fetched by any subcommand.
+  // Any subcommand fetches the objects that a partial clone lacks.
   settings.some(({ setting: { key } }) => key === 'promisor' || key.startsWith('partialclone'));
 
 function programOf(repository: Repository, call: GitCall, env: Environment): string | undefined {
@@ -321,7 +323,7 @@ function remoteOf(
 function startsProgram(setting: GitSetting, isConnecting: boolean): boolean {
   const { section, subsection, key, value } = setting;
   if (value === undefined) return false;
-  // Their location is known only to git.
+  // Only git knows where these are.
   if (/^include(?:if)?$/.test(section) && key === 'path')
     return /^(?:~[^/]|%\()/.test(value) || isMisread(value);
   if (isConnecting && section === 'protocol' && (subsection ?? 'ext') === 'ext')

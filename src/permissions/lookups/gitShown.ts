@@ -1,17 +1,17 @@
 /**
- * What a git command shows, by its words. Only for a few plain forms is that known exactly; any other counts as showing
- * every file of the history and the index. Pure.
+ * What a git command shows, judging by its words. That is known exactly only for a few plain forms; any other counts as
+ * showing every file in the history and the index. Pure.
  */
 import type { ReadOptions } from '../options/readOptions.ts';
 import type { Moves } from './gitMoves.ts';
 
-/** The queries for git. */
+/** What to ask git about. */
 export interface Shown {
   /** Names of commits, folders or single file contents, among other words. */
   readonly objects: readonly string[];
   /** True if only the names in a folder among them are shown. */
   readonly listsFolders?: boolean;
-  /** Whose content is shown. */
+  /** The comparison whose content is shown. */
   readonly compared?: readonly Compared[];
   /** Files in the index or on disk that are shown or written. */
   readonly listed?: readonly Listed[];
@@ -30,22 +30,23 @@ export interface Shown {
 /** A form of command whose files are known exactly. */
 export interface Compared {
   /**
-   * `disk`: files on disk with the index or a commit, or commits with each other. `index`: the index with a commit. `trees`:
-   * commits with each other, or one with its parents. `commits`: each with its parents. `history`: also those before them.
-   * `stash`: what it contains. `search`: all files of commits. `named`: the files that the words name, in any version.
+   * `disk`: files on disk with the index or a commit, or commits with each other. `index`: the index with a commit.
+   * `trees`: commits with each other, or one with its parents. `commits`: each commit with its parents. `history`:
+   * these and all earlier ones. `stash`: its content. `search`: all files of commits. `named`: the named files, in any
+   * version.
    */
   readonly how: 'disk' | 'index' | 'trees' | 'commits' | 'history' | 'stash' | 'search' | 'named';
   /** The operands before `--`: commits and paths. */
   readonly words: readonly string[];
   /** The operands after it. */
   readonly paths: readonly string[];
-  /** True if there is a `--`: the words before it are no paths. */
+  /** True if there is a `--`, so that the words before it are no paths. */
   readonly isSplit?: boolean;
-  /** Options for all branches and the like: they select commits besides those that words name. */
+  /** Options such as `--all`, which select commits besides the named ones. */
   readonly refs?: readonly string[];
   /** Options that limit the commits to the first ones. */
   readonly first?: readonly string[];
-  /** With which of its parents a merge is compared; absent = with none. */
+  /** The parents that a merge is compared with; absent = none. */
   readonly merges?: 'each' | 'first';
 }
 
@@ -53,7 +54,7 @@ export interface Compared {
 export interface Listed {
   readonly options: readonly string[];
   readonly paths: readonly string[];
-  /** Only those that git takes from the index although they are on disk. */
+  /** Only files that git reads from the index although they are on disk. */
   readonly isFlagged?: boolean;
 }
 
@@ -65,7 +66,7 @@ const options = (names: string): ReadonlySet<string> =>
 
 /** Options of a log that select branches. */
 const refs = options('all branches remotes tags');
-/** Options that leave commits out, whatever they contain and in whatever order they come. */
+/** Options that leave out commits, whatever their content and order. */
 const kinds = options('first-parent max-parents merges min-parents no-merges');
 /** Options that leave out commits by text or date. */
 const filters =
@@ -75,7 +76,7 @@ const filters =
 const limits = options('- -n max-count skip');
 /** Options of a diff that select the index. */
 const sides = options('cached ita-invisible-in-index ita-visible-in-index staged');
-/** Options that change only what the output looks like, or which of the files are paired. */
+/** Options that only change how the output looks, or which files are paired. */
 const formats =
   options(`-D -M -a -b -q -r -t -v -w -z abbrev abbrev-commit clear-decorations color color-moved color-moved-ws date decorate
   decorate-refs decorate-refs-exclude diff-algorithm exit-code find-renames format full-index histogram ignore-all-space
@@ -88,7 +89,7 @@ const formats =
 const names = options(
   `-X -s compact-summary cumulative dirstat name-only name-status no-patch numstat quiet raw shortstat stat summary`,
 );
-/** Options that select or sort in other ways, show more, or compare with other files, but show no content themselves. */
+/** Options that select, sort or compare in other ways, or show more, but no content themselves. */
 const others =
   options(`-B -C -R -g -l all-match ancestry-path author-date-order bisect boundary cherry cherry-mark cherry-pick children
   date-order dense diff-filter do-walk exclude find-copies find-copies-harder follow full-diff full-history glob graph
@@ -109,11 +110,11 @@ const isIn =
   ({ name }: Given): boolean =>
     sets.some((set) => set.has(name));
 const isWithoutContent = isIn(refs, kinds, filters, limits, sides, formats, names, others);
-/** With these alone it is known which files are compared. */
+/** With only these options, the compared files are known. */
 const isPlainDiff = isIn(sides, formats, names, patches);
 const isPlainShow = isIn(firstParent, formats, names, patches, parents);
 const isPlainLog = isIn(refs, kinds, filters, limits, formats, names, patches, parents);
-/** With these alone, the first commits are those that `git rev-list` lists. */
+/** With only these options, the first commits are those that `git rev-list` lists. */
 const isLimited = isIn(refs, kinds, limits, formats, names, patches, parents);
 
 /** Subcommands that show diffs. */
@@ -121,21 +122,21 @@ export const showsDiffs = (name: string): boolean =>
   /^(?:diff|diff-files|diff-index|diff-tree|log|reflog|show|stash)$/.test(name);
 
 /**
- * The content that a subcommand of git shows; undefined if it shows no file content. `args` are its words, `read` the
- * same words parsed.
+ * What a git subcommand shows; undefined if it shows no file content. `args` are its words, `read` the same words
+ * parsed.
  */
 export function shownBy(name: string, args: readonly string[], read: ReadOptions): Shown | undefined {
   const has = (names: RegExp): boolean => read.options.some((option) => names.test(option.name));
   const { words, paths } = operandsOf(read, args);
   const objects = words.flatMap(namedObjects);
   if (name === 'cat-file') {
-    // It has no paths: `--` only ends its options.
+    // It takes no paths: `--` only ends its options.
     const named = [...words, ...paths];
     return has(/^-p$/) || named[0] === 'blob' ? { objects: named, listsFolders: true } : undefined;
   }
   // All of its words may be files, whatever their order.
   if (name === 'blame') return { objects, compared: [{ how: 'named', words, paths }] };
-  // Shows staged changes, with a second `-v` also unstaged ones: a file that is staged and deleted appears only in one
+  // `-v` shows staged changes, a second `-v` also unstaged ones: a file that is staged and then deleted is only in one
   // of them.
   if (name === 'status') {
     const whole = { words: [], paths: [] };
@@ -145,7 +146,7 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   if (!showsDiffs(name)) return undefined;
   const isPatch = /^(?:diff|show|stash)$/.test(name) && !(name === 'stash' && args[0] === 'list');
   const isPlain = read.options.every(isWithoutContent) && !(isPatch && !read.options.some(isIn(names)));
-  // It prints tagged or named files whatever its options.
+  // It prints tagged or named files, whatever its options.
   if (isPlain) return name === 'show' ? { objects, listsFolders: true } : undefined;
   const compared = comparedBy(name, args, read);
   const onDisk = name === 'diff' ? { onDisk: [...words, ...paths] } : {};
@@ -163,13 +164,13 @@ function operandsOf(
   return { words: known.slice(0, count), paths: known.slice(count), isSplit: args.includes('--') };
 }
 
-/** The form of a command that shows diffs; undefined for all that are not plain. */
+/** How a command that shows diffs compares; undefined unless its form is plain. */
 function comparedBy(name: string, args: readonly string[], read: ReadOptions): Compared | undefined {
   const given = read.options;
   const operands = operandsOf(read, args);
   const end = args.indexOf('--');
   const plain = args.slice(0, end === -1 ? args.length : end).filter((word) => !word.startsWith('-'));
-  // Git's subcommands differ in which options take the next word.
+  // Subcommands differ in which options take the next word.
   if (name !== 'log' && plain.length !== operands.words.length) return undefined;
   const merges = given.some(isIn(parents))
     ? ({ merges: 'each' } as const)
@@ -215,8 +216,8 @@ function written({ name, value }: Given): string {
 }
 
 /**
- * The objects that a word may stand for: `a`, the ends of `a..b` and `a...b`, and the commit of `^a`, `a^@`, `a^!` and
- * `a^-1`. A date in `a@{…}` and a path in `a:b..c` may contain dots, too. See gitrevisions(7).
+ * The objects that a word may stand for: `a`, the ends of `a..b` and `a...b`, and the commit in `^a`, `a^@`, `a^!` and
+ * `a^-1`. The date in `a@{…}` and the path in `a:b..c` may also contain dots. See gitrevisions(7).
  */
 function namedObjects(word: string): readonly string[] {
   const bare = (one: string): string => one.replace(/^\^/, '').replace(/\^(?:[@!]|-\d*)$/, '');
@@ -225,7 +226,7 @@ function namedObjects(word: string): readonly string[] {
   return [...new Set(all.flatMap((one) => [one, bare(one)]))].filter((one) => one !== '');
 }
 
-/** The files in commits that `git grep` searches, and in the index those that it takes from there. */
+/** What `git grep` searches in commits, and the files that it reads from the index. */
 export function searchedBy(
   operands: Pick<Compared, 'words' | 'paths' | 'isSplit'>,
   isCached: boolean,

@@ -28,7 +28,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
     };
   };
   /**
-   * `unknown`: the answer that leads to an approval prompt. It also replaces cached answers, because each part of a
+   * `unknown`: the answer that leads to an approval prompt. It also replaces cached answers, since every part of a
    * command would scan the same fifty thousand names.
    */
   const inTime = <A extends readonly unknown[], R>(ask: (...args: A) => R, unknown: R) => {
@@ -40,7 +40,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
     };
   };
   const repositoryTop = once(lookups.repositoryTop);
-  /** An index of a hundred thousand files is parsed once, not for each folder. */
+  /** Parses an index of a hundred thousand files once, not for each folder. */
   const oncePerRepository = <R>(ask: (directory: string) => R, unknown: R) => {
     const inTop = inTime(ask, unknown);
     return (directory: string): R => inTop(repositoryTop(directory) ?? directory);

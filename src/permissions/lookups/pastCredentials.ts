@@ -1,11 +1,11 @@
-/** Passwords, tokens and private keys that files held in any version that git keeps, whatever is in them now. */
+/** Finds whether files ever held a password, token or private key in any version that git keeps. */
 import { join, relative } from 'node:path';
 import { credentialIn, isCredentialSettings, MAX_KEY_BYTES } from './credentialSettings.ts';
 import { ALL_COMMITS, findObjects, type Git } from './gitContent.ts';
 import type { WordsPlace } from './gitPaths.ts';
 import { textsIn } from './searchedText.ts';
 
-/** With more settings files, or versions of them, the answer is true without a search. */
+/** With more settings files or versions of them, the answer is true without a search. */
 const MAX_FILES = 20;
 const MAX_VERSIONS = 1000;
 /** The same for files that may be private keys. */
@@ -23,9 +23,9 @@ const PSEUDO_REFS = [
 ];
 
 /**
- * True if one of these settings, or files that may be keys, ever held a credential: in the history, in the index with the sides of a conflict, or in
- * the commits and files among `objects`, which no branch may contain. Also true if that cannot be determined. `paths` are
- * absolute.
+ * True if one of these settings or possible keys ever held a credential: in the history, in the index (with the sides
+ * of a conflict), or in the commits and files among `objects`, which may be on no branch. Also true if that cannot be
+ * determined. `paths` are absolute.
  */
 export function heldCredentials(
   git: Git,
@@ -65,13 +65,13 @@ export function heldCredentials(
   );
 }
 
-/** True if there are more settings, or more other files, than that. */
+/** True if there are more settings or other files than these limits. */
 function isMore(paths: readonly string[], settings: number, others: number): boolean {
   const count = paths.filter(isCredentialSettings).length;
   return count > settings || paths.length - count > others;
 }
 
-/** Leaves out what is too large for a private key, except settings. False if the sizes are not known. */
+/** Drops files too large for a private key, except settings. False if the sizes are unknown. */
 function dropLarge(git: Git, versions: Map<string, Set<string>>, place: WordsPlace): boolean {
   const isSettings = (name: string): boolean => isCredentialSettings(join(place.worktree, name));
   const others = [...versions].flatMap(([id, names]) => ([...names].some(isSettings) ? [] : [id]));
@@ -86,7 +86,7 @@ function dropLarge(git: Git, versions: Map<string, Set<string>>, place: WordsPla
 /** A line of `--raw`, with the name that follows. */
 const change = /:\d+ (\d+) ([\da-f]+) ([\da-f]+) \w+\0([^\0]*)\0/g;
 
-/** The contents of objects in the same order; undefined if there are too many bytes, or one is missing. */
+/** The contents of objects, in order; undefined if they are too large, or one is missing. */
 function contentsOf(git: Git, ids: readonly string[]): readonly Buffer[] | undefined {
   if (ids.length === 0) return [];
   const printed = git(['cat-file', '--batch'], ids.map((id) => `${id}\n`).join(''), 'latin1');

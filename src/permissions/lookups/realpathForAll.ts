@@ -4,12 +4,12 @@ import { linkAt, realpath } from '../../disk/paths.ts';
 /** Linux's limit. */
 const MAX_LINKS = 40;
 
-/** Paths on Linux that depend on the process: its folder, its root, its open files. */
+/** Paths on Linux that depend on the process: its working directory, its root, its open files. */
 const ofProcess = /^\/proc\/(?:self|thread-self|\d+)(?:\/|$)/;
 
 /**
- * Resolves a path like `realpath`, except for one that leads through a process folder: `/proc/self/cwd` is a different
- * folder for this program than for a command started elsewhere. Such a path is resolved only up to that point.
+ * Resolves a path like `realpath`, but stops at a process folder: `/proc/self/cwd` is a different folder for us than
+ * for a command that starts elsewhere.
  */
 export function realpathForAll(path: string): string {
   const real = realpath(path);

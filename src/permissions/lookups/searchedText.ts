@@ -1,9 +1,9 @@
-/** The texts in a file that are searched for secrets: whatever its encoding, and also if gzip has packed it. */
+/** Extracts the texts in a file to search for secrets, whatever its encoding, even if it is compressed with gzip. */
 import { constants, gunzipSync } from 'node:zlib';
 
 /**
- * As UTF-8; with NUL bytes, which UTF-16 has in every other place and binary files around a text, also without them and
- * with each as the end of a line.
+ * As UTF-8. If there are NUL bytes, also without them, for UTF-16, and with each as a line end, for text in binary
+ * files.
  */
 export function textsIn(content: Buffer): readonly string[] {
   if (!content.includes(0)) return [content.toString('utf8')];
@@ -14,8 +14,8 @@ export function textsIn(content: Buffer): readonly string[] {
 const MAX_UNPACKED = 1_000_000;
 
 /**
- * The beginning of what `zcat` prints of a file with this beginning, or the beginning itself if it is not compressed.
- * Undefined if `zcat` may print what cannot be unpacked here: damaged data, or other formats that it knows.
+ * The beginning of what `zcat` prints for a file that begins like this, or the same bytes if they are not compressed.
+ * Undefined if `zcat` may print something that we cannot unpack: damaged data, or other formats that it knows.
  */
 export function unpackedStart(content: Buffer, path: string): Buffer | undefined {
   const isGzip = content.length > 1 && content.readUInt16BE(0) === GZIP;

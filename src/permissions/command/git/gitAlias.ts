@@ -1,4 +1,4 @@
-/** What the aliases of git's settings stand for: git-config(1), alias.*. */
+/** What git aliases stand for: git-config(1), alias.*. */
 
 import type { GitSetting } from '../../../protocol/files/gitSettings.ts';
 import type { GitSettingsFound } from '../../lookups/gitSettingPrograms.ts';
@@ -10,8 +10,8 @@ import type { CommandPart } from '../../shell/parsedCommand.ts';
 const MAX_DEPTH = 10;
 
 /**
- * The alias of the repository's own settings behind a command, directly or through another alias; undefined if there is
- * none, or if all that it may stand for are commands that only read, and show no content of files.
+ * The alias from the repository's own settings behind a command, directly or through another alias; undefined if there
+ * is none, or if it can only stand for commands that read and show no file content.
  */
 export const ownAliasBehind = (part: CommandPart, settings: GitSettingsFound): string | undefined =>
   behind(part, settings, MAX_DEPTH);
@@ -22,7 +22,7 @@ function behind(part: CommandPart, settings: GitSettingsFound, depth: number): s
   if (at === 0 || name == null) return undefined;
   if (valuesOf(settings.own, name).length > 0) return onlyReads(part, settings, new Set()) ? undefined : name;
   for (const value of valuesOf(settings.user, name)) {
-    // A shell command in the user's own alias counts as approved.
+    // Shell commands in the user's own aliases count as approved.
     const expanded = expand(part, at, value);
     const found = expanded && depth > 0 ? behind(expanded, settings, depth - 1) : undefined;
     if (found !== undefined) return found;
@@ -30,7 +30,7 @@ function behind(part: CommandPart, settings: GitSettingsFound, depth: number): s
   return undefined;
 }
 
-/** Git runs a subcommand of its own even if there is an alias of that name; older versions lack some. */
+/** Git prefers its own subcommands to aliases, but older versions lack some. */
 function onlyReads(part: CommandPart, settings: GitSettingsFound, seen: ReadonlySet<string>): boolean {
   const at = subcommandAt(part.argv);
   const name = part.argv[at]?.toLowerCase();
@@ -55,7 +55,7 @@ function isQuiet(part: CommandPart): boolean {
   return contents.length + trees.length + tracked.length + shown.length === 0;
 }
 
-/** The values of an alias, all that may apply: the repository's own, or else the user's. */
+/** All values of an alias that may apply: the repository's, or else the user's. */
 export function aliasValues(settings: GitSettingsFound, name: string): readonly string[] {
   const own = valuesOf(settings.own, name);
   return own.length > 0 ? own : valuesOf(settings.user, name);

@@ -1,4 +1,4 @@
-/** Decides what a single command of git, or of a git client, means for git folders. */
+/** Decides what a single command of git or of a git client does to git folders. */
 import { isInside } from '../../../disk/paths.ts';
 import type { GitSetting } from '../../../protocol/files/gitSettings.ts';
 import { locate } from '../../files/locate.ts';
@@ -28,7 +28,7 @@ import { aliasValues, expand } from './gitAlias.ts';
 import { kindOfRepository, repositoryWords } from './gitRepositories.ts';
 import { isOwnFolder } from './gitWork.ts';
 
-/** What one part of a command line means for git folders. */
+/** What one part of a command line does to git folders. */
 export type PartUse =
   /** It changes them, and runs nothing else. */
   | 'changes'
@@ -49,9 +49,9 @@ interface Line {
 /** More than any real chain of aliases. */
 const MAX_ALIASES = 10;
 
-/** `visit`: of the program under its plain name, which is not one of the project. */
+/** `visit`: a call of a program by its plain name, which is not a program of the project. */
 export function clientUse(visit: Visit, name: string, line: Line): PartUse {
-  // hub passes on to git what it does not know.
+  // hub passes what it does not know on to git.
   if (name === 'hub') return clientUse({ ...visit, part: underName('git', visit.part) }, 'git', line);
   const { part, directories } = visit;
   const { policy, aliases = [] } = line;
@@ -69,7 +69,7 @@ export function clientUse(visit: Visit, name: string, line: Line): PartUse {
     const expanded = alias.values.map((value) => expand(part, at, value));
     const uses = expanded.map((one) => (one ? clientUse({ ...visit, part: one }, name, inner) : 'other'));
     if (!uses.every((use) => use === 'changes' || use === 'nothing')) return 'git and more';
-    // Git runs a subcommand of its own even if there is an alias of that name.
+    // Git prefers its own subcommands to aliases.
     if (!isSubcommand(subcommand)) return uses.includes('changes') ? 'changes' : 'nothing';
   }
   const isPlain =
@@ -83,7 +83,7 @@ export function clientUse(visit: Visit, name: string, line: Line): PartUse {
 
 const isSubcommand = (name: string): boolean => changingSubcommands.test(name) || hasSubcommand('git', name);
 
-/** What the aliases of a repository's settings make of a subcommand, and those of the user if git has no such subcommand. */
+/** What a subcommand stands for by the repository's aliases, or by the user's if git has no such subcommand. */
 function aliasOf(
   { part, directories }: Visit,
   { policy, aliases = [] }: Line,
@@ -132,7 +132,7 @@ function hasHarmlessGlobals(words: readonly (string | null)[]): boolean {
 function hasHarmlessWords(part: CommandPart, at: number, subcommand: string): boolean {
   const texts = textWords(part);
   const args = part.argv.slice(at + 1);
-  // Without the words before the subcommand, which could be mistaken for it.
+  // Leaves out the words before the subcommand, which could be mistaken for it.
   const isRisky = riskyWords(['git', ...part.argv.slice(at)]).some(
     ({ at: index, word, risk }) =>
       index > 1 &&
@@ -144,15 +144,15 @@ function hasHarmlessWords(part: CommandPart, at: number, subcommand: string): bo
   return !isRisky && !runsItsWords(subcommand, args) && !mayBeOption(part, subcommand, texts);
 }
 
-/** True for `-s ours` and the like; `next` is the word that follows. */
+/** True for words such as `-s ours`; `next` is the following word. */
 function namesStrategy(word: string, next: string | null | undefined): boolean {
   const [, own] = /^(?:-s|--strategy(?:=|$))(.*)$/.exec(word) ?? [];
   return own !== undefined && strategies.test(own === '' ? (next ?? '') : own);
 }
 
 /**
- * True unless `git config` changes or shows a setting that names nothing: a command may set a remote or a program in a
- * repository it creates, and use it at once.
+ * True unless `git config` only changes or shows a setting that names nothing: a command may set a remote or a program
+ * in a repository that it creates, and use it at once.
  */
 function setsMore(args: readonly (string | null)[]): boolean {
   const [first, second] = args.filter((word) => word === null || !word.startsWith('-'));
@@ -165,7 +165,7 @@ function setsMore(args: readonly (string | null)[]): boolean {
 function runsItsWords(subcommand: string, args: readonly (string | null)[]): boolean {
   const running = Object.hasOwn(runningWords, subcommand) ? runningWords[subcommand] : undefined;
   if (subcommand === 'config') return setsMore(args);
-  // A pattern such as `*.patch` is not an option.
+  // A pattern such as `*.patch` is no option.
   const isVerb = !/^(?:apply|commit-graph|multi-pack-index)$/.test(subcommand);
   const firstWord = Object.hasOwn(firstWords, subcommand) ? firstWords[subcommand] : undefined;
   return (
@@ -174,7 +174,7 @@ function runsItsWords(subcommand: string, args: readonly (string | null)[]): boo
   );
 }
 
-/** True if a word known only to the shell may be an option that runs a program. */
+/** True if a word that only the shell knows may be an option that runs a program. */
 function mayBeOption(part: CommandPart, subcommand: string, texts: ReadonlySet<number>): boolean {
   const isOpen = (argument: Argument): boolean =>
     argument.type === 'secret' ||
@@ -195,7 +195,7 @@ function namesNoFolder({ part, directories }: Visit, at: number, { policy, added
         const kind = kindOfRepository(word, settings, added);
         const path = locate(word.word ?? '', place, policy);
         if (kind === 'folder') return !word.mayBeName && own.includes(policy.realpath(path));
-        // `git clone` prefers a folder of that name.
+        // `git clone` prefers a folder with that name.
         const isFolder = [path, `${path}.git`].some(policy.isDirectory);
         return kind === 'remote' || (kind === 'host' && (word.mayBeName || !isFolder));
       }),
@@ -206,8 +206,8 @@ function namesNoFolder({ part, directories }: Visit, at: number, { policy, added
 const textOf = (argument: Argument): string | null => (argument.type === 'text' ? argument.text : null);
 
 /**
- * True if commands cannot have changed the hooks and settings of the repository that git works in, and no word leads
- * into a git folder.
+ * True if no word leads into a git folder, and commands cannot have changed the hooks and settings of the repository
+ * that git works in.
  */
 function staysInOwnRepository(visit: Visit, at: number, policy: Policy): boolean {
   const { part, directories } = visit;
@@ -241,8 +241,9 @@ const ownFolders = (policy: Policy): readonly string[] =>
   workspaceFolders(policy).flatMap((folder) => policy.gitFolder(folder) ?? []);
 
 /**
- * True for the repository of the workspace, whose hooks and settings are read-only, unless its remotes lead to folders in
- * which commands can write; and for one without hooks and settings that start programs: a command may have created it.
+ * True for the workspace's repository, whose hooks and settings are read-only, unless its remotes lead to folders in
+ * which commands can write. Any other may have been created by a command, so it must have no hooks, and no settings
+ * that start programs.
  */
 function startsNothingOfProject(place: string, call: GitCall, policy: Policy): boolean {
   const folder = policy.gitFolder(place);

@@ -1,6 +1,6 @@
 /**
- * The words of a git command that name a repository to push to or to fetch from. Git takes a word for a remote if its
- * settings have one of that name, and otherwise for an address or a path: a repository in the project may have hooks.
+ * The words of a git command that name a repository to push to or fetch from. Git reads a word as a remote if the
+ * settings have one by that name, otherwise as a URL or a path: a repository in the project may have hooks.
  */
 
 import { remoteGroups, remoteNames } from '../../lookups/gitRemotes.ts';
@@ -25,7 +25,7 @@ interface Form {
     operands: readonly (string | null)[],
     options: readonly string[],
   ) => readonly number[];
-  /** Absent: only addresses. */
+  /** Absent: only URLs and paths. */
   readonly names?: true;
 }
 
@@ -36,7 +36,7 @@ const after =
   (verbs: Readonly<Record<string, (operands: readonly unknown[]) => readonly number[]>>) =>
   (operands: readonly (string | null)[]): readonly number[] => {
     const [verb] = operands;
-    // Known only to the shell.
+    // Only the shell knows it.
     if (verb === null) return all(operands);
     return verb !== undefined && Object.hasOwn(verbs, verb) ? (verbs[verb]?.(operands) ?? []) : [];
   };
@@ -106,7 +106,7 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
     {
       letters: 'Pmb',
       long: 'prefix message branch annotate onto',
-      // `add` may also have only a commit, which may be a repository.
+      // `add` may have only one operand, a commit, which may look like a repository.
       repositories: after({ add: () => [1], pull: () => [1], push: () => [1] }),
       names: true,
     },
@@ -140,7 +140,7 @@ export function repositoryWords(argv: readonly (string | null)[], at: number): r
   });
 }
 
-/** The indexes of the operands, and the options, of the words after the subcommand: gitcli(7). */
+/** The indexes of the operands among the words after the subcommand, and the options: gitcli(7). */
 function readWords(argv: readonly (string | null)[], subcommandAt: number, { letters, long }: Form) {
   const names = long.split(/\s+/).map((name) => `--${name}`);
   const operands: number[] = [];
@@ -179,7 +179,7 @@ export function kindOfRepository(
   added: ReadonlySet<string> = new Set(),
 ): RepositoryKind {
   if (word === null) return 'unknown';
-  // `.` is the repository that git works in.
+  // `.` is the current repository.
   if (word === '.') return 'remote';
   const every = [...settings.user, ...settings.own];
   if (mayBeName && (remoteNames(every).has(word) || remoteGroups(every).has(word) || added.has(word)))
@@ -194,7 +194,7 @@ const initForm: Form = {
 };
 
 /**
- * Where `git init` and `git clone` create a repository, seen from where they run; null = known only at run time,
+ * Where `git init` or `git clone` creates a repository, relative to where it runs; null = known only at run time,
  * undefined = the subcommand creates none.
  */
 export function createdRepository(argv: readonly (string | null)[], at: number): string | null | undefined {

@@ -62,7 +62,7 @@ function keepsFiles({ argv }: CommandPart): boolean {
   return isLikeGit(name) && keepingSubcommands.test(argv[subcommandAt(argv)] ?? '');
 }
 
-/** They leave the files of the worktree as they are. */
+/** These leave the worktree's files as they are. */
 const keepingSubcommands = /^(?:add|stage|commit|tag|push|fetch|branch|status|log|diff|show)$/;
 
 export const isOutput = (path: string): boolean => isNoFile(path) || /^\/dev\/(?:stdout|stderr)$/.test(path);
@@ -91,7 +91,7 @@ export function partUse(visit: Visit, policy: Policy, added?: ReadonlySet<string
 
 export const isSameName = (word: string, name: string): boolean => word === name || word.endsWith(`/${name}`);
 
-/** Builtins of every shell that evaluate none of their words. */
+/** Builtins that evaluate none of their words in any shell. */
 const isBuiltin = /^(?:cd|echo|:|true|false)$/;
 /** Programs that start no others, and create at most empty files and folders, whatever their options. */
 const writesNoContent = /^(?:cat|ls|head|tail|wc|mkdir|rmdir|rm|touch|sleep|pwd|basename|dirname)$/;

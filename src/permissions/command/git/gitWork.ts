@@ -1,7 +1,7 @@
 /**
- * Determines the repositories in which the git commands of a line work. Commands may have created a repository that is
- * not the workspace's own, or a program in the background may still change its hooks and settings: so whatever such a
- * repository starts must not be able to change the git folder of another one.
+ * Determines the repositories in which the git commands of a line work. A repository that is not the workspace's own
+ * may have been created by a command, and a background program may still change its hooks and settings. So whatever it
+ * starts must not be able to change the git folder of another repository.
  */
 import { basename, dirname, join } from 'node:path';
 import { isInside } from '../../../disk/paths.ts';
@@ -28,8 +28,8 @@ interface Used {
 const UNKNOWN = '';
 
 /**
- * The work of all git commands of a line, also of those that only read: these start what the settings name. Undefined if
- * they work in a foreign repository and in another one. `visits`: all parts of the line.
+ * The work of all git commands of a line, even those that only read, since they also start what the settings name.
+ * Undefined if they work in a foreign repository and in another one. `visits`: all parts of the line.
  */
 export function gitWorkOf(visits: readonly Visit[], policy: Policy): GitWork | undefined {
   const created: string[] = [];
@@ -63,7 +63,7 @@ function usedBy(visit: Visit, created: string[], policy: Policy): readonly Used[
   });
 }
 
-/** As `createdRepository`, for every client. */
+/** Like `createdRepository`, for every client. */
 function createdBy({ argv }: CommandPart, at: number): string | null | undefined {
   if (at > 0) return createdRepository(argv, at);
   const isCloning =

@@ -1,5 +1,5 @@
 /**
- * Secrets in the index and in the history that a command may show if git, or a program that runs it, is not understood:
+ * Secrets in the index and the history that a git command may show if we do not understand it, or what runs it:
  * `git -c a.b=c log -p`, `xargs -n1 git show`, `bash <<< 'git log -p'`.
  */
 import { mayShowAny } from '../../lookups/gitShown.ts';
@@ -42,7 +42,7 @@ export function hiddenInGit(
 const gits = /^(?:git(?:-(?!lfs$)[a-z-]+)?|hub|gt|jj|tig)$/;
 const isGit = (word: string | null | undefined): boolean => word != null && gits.test(programName(word));
 
-/** Where git works; undefined if its folder is named separately. */
+/** Where git works; undefined if an option names the git folder. */
 function placeOf(
   words: CommandPart['argv'],
   part: CommandPart,
@@ -57,12 +57,12 @@ function placeOf(
   return gitPlaceOf({ ...part, argv }, subcommandAt(argv), directory, policy);
 }
 
-/** True if git is among the words, itself or behind a program that runs it, and may show the content of files. */
+/** True if the words run git, directly or through another program, and it may show file content. */
 function runsGit(part: CommandPart, words: CommandPart['argv'], directory: string, policy: Policy): boolean {
   const runsWords = takesNames(part) || readsFound(part) || isRunner(programName(words[0]));
   return words.some((word, at) => {
     if (!isGit(word)) return false;
-    // Otherwise it may be any word: `npm install git`.
+    // Otherwise `git` may be any word: `npm install git`.
     if (at > 0 && !runsWords && !showing.test(words[at + 1] ?? '')) return false;
     const own = /^git-(.+)/.exec(programName(word))?.[1];
     const argv = ['git', ...(own === undefined ? [] : [own]), ...words.slice(at + 1)];
@@ -70,7 +70,7 @@ function runsGit(part: CommandPart, words: CommandPart['argv'], directory: strin
   });
 }
 
-/** Aliases may stand for others. */
+/** An alias may stand for another. */
 const MAX_DEPTH = 5;
 
 function showsContent(argv: CommandPart['argv'], directory: string, policy: Policy, depth: number): boolean {
@@ -100,7 +100,7 @@ function showsContent(argv: CommandPart['argv'], directory: string, policy: Poli
 /** Subcommands that may run a command given as their words. */
 const runsOthers = /^(?:bisect run|submodule foreach|(?:filter-branch|for-each-repo) .*)$/;
 
-/** True if a word that is code, or the input, mentions git and something that shows content. */
+/** True if the input, or a word that is code, mentions git and something that shows content. */
 function mentionsGit({ inputText = '' }: CommandPart, words: CommandPart['argv']): boolean {
   const code = [inputText, ...words.filter((word) => /[\s;|&'"]/.test(word ?? ''))];
   return code.some((text) => {
