@@ -1,6 +1,6 @@
 /**
- * The project files that approved hooks, MCP servers, the status line and the notification command name. A grant covers
- * the settings, and this module covers the scripts: if a `git pull` changes one, the user is asked again. While a
+ * The project files named by approved hooks, MCP servers, the status line and the notification command. A grant covers
+ * the settings; this module covers the scripts, so that the user is asked again if a `git pull` changes one. While a
  * session runs, `scriptCheck.ts` checks them.
  */
 import { join, relative } from 'node:path';
@@ -23,8 +23,8 @@ import { commandText, coveredFiles, type ProgramFiles } from './executedFiles.ts
 
 /**
  * Disables every program in the settings that runs a file changed since its approval. If a command has no record,
- * because an earlier version kept none or the user has just approved it elsewhere, its files are recorded as they are.
- * But if records were lost, its files count as changed. For a trusted folder.
+ * because an earlier version kept none or the user has just approved it elsewhere, its files are recorded as they are
+ * now. If records were lost, its files count as changed. Only for a trusted folder.
  */
 export async function withApprovedFiles(
   place: RecordPlace,
@@ -62,12 +62,12 @@ export async function withApprovedFiles(
 
 /** The files that the user approves together with settings. */
 export interface NewlyRun extends ApprovedRecords {
-  /** The commands whose files are not all known; without MCP servers, which are asked about separately. */
+  /** The commands whose files are not all known, except MCP servers, which have their own questions. */
   readonly unchecked: readonly string[];
 }
 
 /**
- * The files run by settings that are not in `before`, as they are now; the user approves them together with the
+ * The current state of the files run by settings that are not in `before`; the user approves them together with the
  * settings. Call this when the dialog is built, so that a file that changes while it is open is not approved.
  */
 export function newlyRun(place: RecordPlace, before: LoadedSettings, after: LoadedSettings): NewlyRun {
@@ -85,7 +85,7 @@ export function newlyRun(place: RecordPlace, before: LoadedSettings, after: Load
   };
 }
 
-/** Records files as the user has seen them: if one changes again, the user is asked again. */
+/** Records files as the user has seen them; after another change, the user is asked again. */
 export async function approveFiles(
   place: RecordPlace,
   changed: readonly ChangedFile[],
@@ -103,7 +103,7 @@ function statesOf(users: readonly User[], { files }: ApprovedRecords): States {
   return new Map([...paths].map((path) => [path, recordOf(path, files[path])]));
 }
 
-/** Files that differ from their record, and those that a recorded command did not run before. */
+/** Files that differ from their record, and files that a recorded command did not run before. */
 function changedIn(users: readonly User[], known: ApprovedRecords, current: States): ReadonlySet<string> {
   const commands = new Set(known.commands);
   const isChanged = ({ key }: User, path: string): boolean => {
@@ -122,7 +122,7 @@ function addsTo(known: ApprovedRecords, { files, commands }: ApprovedRecords): b
   );
 }
 
-/** Something approved that runs files of the project. */
+/** Something approved that runs project files. */
 interface User extends ProgramFiles {
   /** For display: "the hook ./check.sh". */
   readonly what: string;
@@ -161,8 +161,8 @@ function usersOf(place: RecordPlace, loaded: LoadedSettings): User[] {
 }
 
 /**
- * Subagent definitions that were approved before. If one changes, its grant disables it, and this record shows what it
- * was.
+ * Subagent definitions that were approved before. If one changes, its grant disables it, and this record shows what has
+ * changed.
  */
 function agentsOf({ root }: RecordPlace, { grants }: LoadedSettings, granted: readonly Grant[]): User[] {
   const known = new Set(granted.flatMap(({ kind, source }) => (kind === AGENT_GRANT ? [source] : [])));

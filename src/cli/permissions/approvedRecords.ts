@@ -1,6 +1,6 @@
 /**
- * The records of approved files: the state of each file when the user approved the program that runs it. There is one record
- * for each project, in `approved-files` of the data folder; the sessions of a project share it. Absolute paths.
+ * The records of approved files: the state of each file when the user approved the program that runs it. All sessions
+ * of a project share one record, in `approved-files` of the data folder. Absolute paths.
  */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -21,7 +21,7 @@ const MAX_KEPT_BYTES = 64 * 1024;
 const MAX_READ_BYTES = 20_000_000;
 
 const recordSchema = z.looseObject({
-  /** Size, inode and times: while these stay, the file is not read. */
+  /** Size, inode and times: while these stay the same, the file is not read. */
   stamp: z.string(),
   /** Of the content; empty if there was no file. */
   digest: z.string(),
@@ -30,7 +30,7 @@ const recordSchema = z.looseObject({
 });
 const recordsSchema = z.looseObject({
   files: z.record(z.string(), recordSchema).default({}),
-  /** The commands whose files are recorded (`commandKey`): a file without a record is new for them. */
+  /** The commands whose files are recorded (`commandKey`): for these, a file without a record is new. */
   commands: z.array(z.string()).default([]),
   isIncomplete: z.boolean().default(false),
 });
@@ -38,7 +38,7 @@ const recordsSchema = z.looseObject({
 export interface ApprovedRecords {
   readonly files: Readonly<Record<string, FileState>>;
   readonly commands: readonly string[];
-  /** Entries were lost or dropped: a command that is not in it may have been recorded with other files. */
+  /** Entries were lost or dropped: a missing command may have been recorded with other files. */
   readonly isIncomplete?: boolean;
 }
 
@@ -46,16 +46,16 @@ export type RecordPlace = Pick<AppPaths, 'root' | 'home' | 'dataRoot'>;
 
 const none: ApprovedRecords = { files: {}, commands: [] };
 
-/** Stands for an existing record that cannot be read: nothing in it is approved. */
+/** Stands for a record that exists but cannot be read: it approves nothing. */
 const lost: ApprovedRecords = { ...none, isIncomplete: true };
 
-/** Empty if nothing was recorded yet; a record that is damaged or gone is incomplete, so that everything asks again. */
+/** Empty if nothing is recorded yet. A damaged or lost record is incomplete, so that everything asks again. */
 export function readRecords(place: Pick<RecordPlace, 'root' | 'dataRoot'>): ApprovedRecords {
   const records = recordFile(place).read();
   return records === none && hasRecordedFiles(place.dataRoot, place.root) ? lost : records;
 }
 
-/** Returns a function that reads the record only if another session or this one has changed it. */
+/** Returns a function that reads the record again only after a session has changed it. */
 export function recordReader(place: Pick<RecordPlace, 'root' | 'dataRoot'>): () => ApprovedRecords {
   let known: ApprovedRecords | undefined;
   let stamp: string | undefined;
@@ -67,7 +67,7 @@ export function recordReader(place: Pick<RecordPlace, 'root' | 'dataRoot'>): () 
   };
 }
 
-/** Adds to what is recorded, or replaces the records of the same files. */
+/** Adds records, replacing those of the same files. */
 export async function addRecords(place: RecordPlace, added: ApprovedRecords): Promise<void> {
   await recordFile(place).change((current) => {
     const known = current === none ? readRecords(place) : current;
@@ -94,8 +94,8 @@ const MAX_FILES = 10_000;
 const MAX_CONTENT = 10_000_000;
 
 /**
- * The newest records, oldest first. Those of files that did not exist are dropped, and the content of the oldest, which
- * only shows what has changed. A recorded command asks about a file that has no record.
+ * The newest records, oldest first. Drops records of files that did not exist: a recorded command asks about a file
+ * without a record anyway. Also drops the oldest content, which is only needed to show a change.
  */
 function pruned(files: readonly (readonly [string, FileState])[]): readonly (readonly [string, FileState])[] {
   const there = files.filter(([, { digest }]) => digest !== '').slice(-MAX_FILES);
@@ -109,7 +109,7 @@ function pruned(files: readonly (readonly [string, FileState])[]): readonly (rea
     .reverse();
 }
 
-/** The current state of a file. It is read only if its stamp differs from those of all known states. */
+/** The current state of a file, which is read only if no known state has its stamp. */
 export function recordOf(path: string, ...known: readonly (FileState | undefined)[]): FileState {
   const info = statNow(path);
   const stamp = stampOf(info);
@@ -125,10 +125,10 @@ export function recordOf(path: string, ...known: readonly (FileState | undefined
   return { stamp, digest, size, ...(isText && { content: text }) };
 }
 
-/** Increase it when more of the files that commands run are found: commands recorded earlier lack records of those. */
+/** Increase this when more of the files that commands run are found, since earlier records lack those files. */
 const READING = 3;
 
-/** Identifies a command with its arguments in a record, which does not keep its text: it may contain a secret. */
+/** Identifies a command with its arguments in a record. The text itself is not kept, as it may contain a secret. */
 export function commandKey({ command, args }: ProgramText): string {
   return createHash('sha256')
     .update(JSON.stringify([READING, command, ...(args ?? [])]))
@@ -156,7 +156,7 @@ function recordPath({ dataRoot, root }: Pick<RecordPlace, 'root' | 'dataRoot'>):
     return join(dataRoot, 'approved-files', `${name}.json`);
   };
   const identity = folderIdentity(root);
-  // Earlier versions had one for each path.
+  // Earlier versions had one record for each path.
   const ofPath = fileOf(root);
   if (identity === undefined) return ofPath;
   const own = fileOf(`${root}\n${identity.ino}`);

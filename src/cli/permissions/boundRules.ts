@@ -1,9 +1,11 @@
-/** Which allow rules still cover an MCP tool as it is defined now, and the question if none does. */
+/** Checks whether allow rules still cover an MCP tool as it is now defined, and builds the question if none does. */
 import { namesTool, parseRule, type SourcedRule } from '../../permissions/rules/rules.ts';
 import type { McpToolDefinition, PermissionDecision, PermissionMode } from '../../protocol/permissions.ts';
 import type { DefinitionChange, ToolBindings } from './toolBindings.ts';
 
-/** The first change, if no allow rule covers the tool as it is now. `isSaved`: the rule outlasts the session. */
+/**
+ * The first change, if no allow rule covers the tool as it is now defined. `isSaved`: the rule outlasts the session.
+ */
 export async function changeSinceRules(
   rules: readonly SourcedRule[],
   definition: McpToolDefinition,
@@ -22,7 +24,7 @@ export async function changeSinceRules(
   return changes[0];
 }
 
-/** No judge can lift it; a mode that does not ask denies it. */
+/** The decision to ask again: no judge can override it, and modes that do not ask deny the call. */
 export function askedAgain(
   { definition, what, lines }: DefinitionChange,
   rule: PermissionDecision['rule'],

@@ -22,7 +22,7 @@ interface ChangePlaces {
   /** Whether the paths of changed files may be stored. */
   readonly keepsPaths: boolean;
   readonly now: () => number;
-  /** Receives, once, why changes cannot be stored. */
+  /** Called once, with the reason why changes cannot be stored. */
   readonly onProblem: (text: string) => void;
 }
 
@@ -30,24 +30,24 @@ interface ChangeTracker extends ChangeReview {
   /** Resolves when the change is recorded, so that the call may run. Never rejects. */
   note(access: Access): Promise<void>;
   /**
-   * Called when something starts that may change files until it ends; returns what to call when it ends. A change is
-   * then recorded, except for a confined program that ended before the user was shown the changes: one may start every
-   * second.
+   * Called when something starts that may change files until it ends; returns the function to call when it ends, which
+   * records a change. A confined program that ended before the user was shown the changes is not recorded, since one
+   * may start every second.
    */
   started(program: RunningProgram, access: Access): () => void;
-  /** Resolves when everything that has ended is recorded, so that the program may exit. Never rejects. */
+  /** Resolves when everything that has ended is recorded, so that we may exit. Never rejects. */
   settled(): Promise<void>;
-  /** Notes a change from the log of a resumed session; `at` in milliseconds since the epoch. */
+  /** Notes a change found in the log of a resumed session; `at` in milliseconds since the epoch. */
   noteEarlier(at: number): void;
-  /** The folders that may have changes that the user has not reviewed; undefined if there are none. */
+  /** The folders that may contain unreviewed changes; undefined if there are none. */
   changedFolders(): Promise<readonly string[] | undefined>;
 }
 
 interface Records {
-  /** By folder of the workspace, and of other projects that calls have changed. */
+  /** The record of a folder of the workspace, or of another project that calls have changed. */
   of(folder: string): ChangeRecord;
   readonly own: readonly [ChangeRecord, ...ChangeRecord[]];
-  /** In the records of other folders, whose sessions may add some at any time. */
+  /** Changes in the records of other folders, whose sessions may add more at any time. */
   related(): readonly UnreviewedChange[];
 }
 
@@ -179,7 +179,7 @@ function foldersOf(
   { workspace: [root, ...added], opened, home }: Pick<ChangePlaces, 'workspace' | 'opened' | 'home'>,
 ): readonly string[] {
   if (access.type === 'write') {
-    // A rule or a setting allowed it. A file directly in the home does not stand for all of the home.
+    // A rule or setting allowed it. A file directly in the home does not stand for the entire home.
     const placeOf = (path: string): readonly string[] => {
       if ([root, ...added].some((folder) => isInside(path, folder))) return [];
       const folder = dirname(path);
@@ -197,13 +197,13 @@ function foldersOf(
   return [...new Set([root, ...added, ...opened, ...(elsewhere === undefined ? [] : [elsewhere])])];
 }
 
-/** For example, the worktree that a subagent works in. */
+/** The repository around a folder, such as the worktree that a subagent works in. */
 function repositoryOf(folder: string): string | undefined {
   const root = findRoot(folder);
   return existsSync(join(root, '.git')) ? root : undefined;
 }
 
-/** File names that are kept for display. */
+/** Maximum file names kept for display. */
 const MAX_SHOWN = 1000;
 
 function summaryOf(changes: readonly UnreviewedChange[]): UnapprovedChanges | undefined {

@@ -1,7 +1,7 @@
 /**
- * Decides which words of commands name data, so that a change in these files runs nothing new: what the commands
- * themselves write, what they only print, and databases and logs of which a program says so. Only files named like data
- * qualify, and where it is not certain, a word is not data. Pure.
+ * Decides which words of commands name data, so that a change to these files runs nothing new: what the commands write
+ * or only print, and what options or variables call a database or a log. Only files named like data qualify, and in
+ * case of doubt a word is not data. Pure.
  */
 import { isInterpreter, isPlainShell } from '../../permissions/options/runnerNames.ts';
 import type { ReadCommand, ShellText, Texts } from './shellText.ts';
@@ -10,9 +10,9 @@ import type { ReadCommand, ShellText, Texts } from './shellText.ts';
 export interface TextData {
   /** Words of its commands, as the same objects. */
   readonly words: ReadonlySet<Texts>;
-  /** What it prints goes to no file that it may run, and to no program that may do more than print it. */
+  /** What it prints goes neither to a file that it may run nor to a program that may do more than print it. */
   readonly isOnlyShown: boolean;
-  /** It can start nothing: the values of its variables are data, too. */
+  /** It can start nothing, so the values of its variables are data, too. */
   readonly isInert: boolean;
 }
 
@@ -42,7 +42,7 @@ export function dataWords(text: Omit<ShellText, 'values'>, isShown: boolean): Te
   return {
     words: new Set([
       ...written.filter(isUnread),
-      // These programs give a file no content.
+      // These programs write no content to a file.
       ...made.flatMap(({ words }) => words.slice(1).filter(isUnread)),
       ...shown.flatMap((command) =>
         [...command.words.slice(1), ...command.inputs].filter((word) =>
@@ -57,28 +57,28 @@ export function dataWords(text: Omit<ShellText, 'values'>, isShown: boolean): Te
   };
 }
 
-/** False for text that a shell may run when it calculates with it. */
+/** False for text that a shell may run when it evaluates it as arithmetic. */
 export const isNoCode = (texts: Texts): boolean => !texts.some((text) => /\$\(|`/.test(text));
 
 /** True if the name of a variable says that its value is a database, a log or something else that changes. */
 export const isDataValue = (name: string, texts: Texts): boolean =>
   labels.test(name.replaceAll('_', '-')) && isNamed(texts, [data]);
 
-/** Files that change all the time, or whose change runs nothing: databases, logs. */
+/** Files that change all the time and whose changes run nothing: databases, logs. */
 const data = /\.(?:log|jsonl|db|sqlite3?|duckdb|csv|tsv|parquet|pid)$/i;
-/** Text that a program might also take instructions from. */
+/** Text from which a program might also take instructions. */
 const notes = /\.(?:lock|md|txt)$/i;
 
 /** Programs that print files and can do nothing else with them. */
 const printing = /^(?:cat|head|tail|grep|wc|jq|echo|printf|test|\[|\[\[|ls|stat|cut|tr|true)$/;
-/** Those of them that read none: their words are text, or files that they only test. */
+/** Those of them that read no files: their words are text, or files that they only test. */
 const unread = /^(?:echo|printf|test|\[|\[\[|ls|stat|true)$/;
-/** Commands of a shell that start nothing. */
+/** Shell builtins that start nothing. */
 const inert = /^(?::|break|cd|continue|exit|local|read|return|set|shift|shopt|unset)$/;
-/** True for such a program: what its options name is no code. */
+/** True for a program that only prints files: its options name no code. */
 export const isPrinter = (name: string): boolean => printing.test(name);
 
-/** After these, a name may mean another program. */
+/** After these builtins, a name may mean another program. */
 const renames = /^(?:alias|hash|enable)$/;
 
 const labels =
@@ -94,7 +94,7 @@ const isNamed = (word: Texts, names: readonly RegExp[]): boolean =>
 
 const baseOf = (text: string): string => text.replace(/^.*\//s, '');
 
-/** True for the names of files that these commands may use. */
+/** Returns a test for the names of files that these commands may use. */
 function namesIn(commands: readonly ReadCommand[]): (text: string) => boolean {
   const texts = commands.flatMap(({ words, inputs, documents }) =>
     [...words, ...inputs, ...documents].flat(),
@@ -104,7 +104,7 @@ function namesIn(commands: readonly ReadCommand[]): (text: string) => boolean {
   return (text) => isAny || names.has(baseOf(text));
 }
 
-/** What a script that is no shell script gets as its arguments: `node server.js ./store.db`. */
+/** The arguments of a script that is no shell script: `node server.js ./store.db`. */
 function argumentsOf({ words }: ReadCommand): readonly Texts[] {
   const name = baseOf(words[0]?.[0] ?? '');
   if (words[0]?.length !== 1 || isPlainShell(name)) return [];

@@ -1,6 +1,6 @@
 /**
- * Finds the files that `Read(…)` deny rules cover, so that the sandbox hides them: a rule can only be matched against
- * what a command says, and a program may open any file.
+ * Finds the files that `Read(…)` deny rules cover, so that the sandbox can hide them: a rule only sees what a command
+ * says, but a program may open any file.
  */
 import { dirname } from 'node:path';
 import { isInside, realpath } from '../../disk/paths.ts';
@@ -22,15 +22,15 @@ export interface DeniedQuery {
   /** The project and the added directories. */
   readonly workspace: readonly string[];
   readonly rules: readonly SourcedRule[];
-  /** Places that settings open for commands again. */
+  /** Places that settings open to commands. */
   readonly opened: readonly string[];
   /** The file for `TrackedNotes`; absent = in memory. */
   readonly notes?: string;
 }
 
-/** Each is a mount, and the time for mounts grows with the square. */
+/** Each is a mount, and the time for mounts grows with the square of their number. */
 const MAX_HIDDEN = 300;
-/** Of different workspaces: agents may work in worktrees. */
+/** Maximum scans kept, one for each workspace: agents may work in worktrees. */
 const MAX_SCANS = 20;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * The project files that settings run: scripts of hooks, of the status line, of notifications, of MCP servers and of
- * commands that print API keys. These run outside the sandbox and without approval, so changing such a file changes
- * what the user has approved.
+ * The project files that settings run: scripts of hooks, the status line, notifications, MCP servers and commands that
+ * print API keys. They run outside the sandbox without approval, so changing such a file changes what the user
+ * approved.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import type { LoadedSettings } from '../../config/types.ts';
@@ -23,7 +23,7 @@ interface Place {
   readonly home: string;
 }
 
-/** Dependencies, which are no part of the project. */
+/** Dependencies are not part of the project. */
 const isDependency = /\/(?:node_modules|\.?venv)\//;
 
 /** Builds write these constantly. */
@@ -34,7 +34,7 @@ export function programsIn({ hooks, servers, settings }: Settings): readonly Pro
   const texts = [
     settings.statusLine?.command ?? '',
     settings.notificationCommand ?? '',
-    // These start in the home.
+    // These commands start in the home.
     ...Object.values(settings.providers ?? {}).flatMap(({ apiKeyHelper }) =>
       apiKeyHelper === undefined ? [] : [`cd ~/ && ${apiKeyHelper}`],
     ),
@@ -51,17 +51,17 @@ export interface ProgramFiles {
   /** Absolute paths with links resolved. Includes paths that do not exist: a file created there would run. */
   readonly files: readonly string[];
   /**
-   * More files that it runs, in build folders and not tracked by git. Builds must be able to write them, so they are not
+   * More files that it runs, in build folders and untracked. Builds must be able to write them, so they are not
    * protected, but an approval covers them.
    */
   readonly built: readonly string[];
-  /** False if it runs more than these, and only the shell knows what. */
+  /** False if it also runs something that only the shell knows. */
   readonly areAll: boolean;
 }
 
 /**
- * The files that an approval of a program covers, in `files`; those of them that are build results also in `built`.
- * `excluded`: commands whose build results may change.
+ * The files that a program's approval covers, as `files`; build results among them also as `built`. `excluded`:
+ * commands whose build results may change.
  */
 export function coveredFiles(
   program: ProgramText & { readonly takesMore?: boolean },
@@ -76,12 +76,12 @@ export function coveredFiles(
 /** A command with its arguments. */
 export const commandText = ({ command, args = [] }: ProgramText): string => [command, ...args].join(' ');
 
-/** The files of all programs that are protected; see `filesOf`. */
+/** The protected files of all programs; see `filesOf`. */
 export function executedFiles(programs: readonly ProgramText[], place: Place): readonly string[] {
   return [...new Set(programs.flatMap((program) => filesOf(program, place).files))];
 }
 
-/** Scripts that a program starts and that are read in turn. With more, not all is known. */
+/** Maximum scripts read that a program starts, directly or not. With more, not all files are known. */
 const MAX_SCRIPTS = 100;
 
 /** A file that runs. */
@@ -89,7 +89,7 @@ interface StartedFile extends Execution {
   readonly path: string;
 }
 
-/** A text that runs, and how many folders were known when its words were last looked up. */
+/** A text that runs, and the number of folders known when its words were last looked up. */
 interface RunningText {
   readonly text: string;
   readonly runs: Runs;
@@ -120,9 +120,9 @@ export function filesOf(program: ProgramText & { readonly takesMore?: boolean },
   let lookUps = 0;
   /** By path, arguments and variables, so that each is read once. */
   const scripts = new Map<string, StartedFile>();
-  /** Where scripts may be started: they inherit the folder. */
+  /** Where scripts may start: they inherit the folder. */
   const places = new Set(starts);
-  /** Every text that runs is judged by the same rules: the program itself, and each script that it starts. */
+  /** The texts that run: the program itself and each script that it starts. */
   const texts: RunningText[] = [];
   const take = (text: string, from: Runs): void => {
     for (const folder of placesOf(from, [...places], home)) places.add(folder);
@@ -146,7 +146,7 @@ export function filesOf(program: ProgramText & { readonly takesMore?: boolean },
     for (const path of similarFiles(from, starts, project)) found.add(path);
   };
   const read = (script: StartedFile): void => {
-    // Dependencies are no part of the project; see `resultTest`.
+    // Dependencies are not part of the project; see `resultTest`.
     if (isDependency.test(script.path) && isBuilt(script.path)) return;
     const text = shellTextOf(script, project);
     if (text === null) areAll = false;
@@ -174,7 +174,9 @@ export function filesOf(program: ProgramText & { readonly takesMore?: boolean },
   };
 }
 
-/** True for a file in a build folder, unless git tracks it, in the project or in a submodule: then it is a source. */
+/**
+ * True for a file in a build folder that git does not track, in the project or a submodule; a tracked file is a source.
+ */
 function resultTest(top: string): (path: string) => boolean {
   const known = new Map<string, ReadonlySet<string> | undefined>();
   const isUntracked = (path: string, folder: string): boolean => {
@@ -196,7 +198,7 @@ function knownVariables({ root, home }: Place): KnownVariables {
   return new Map(Object.entries(known).map(([name, text]) => [name, new Set([text])]));
 }
 
-/** A script that is sourced has the name of the text around it as `$0`; zsh gives it its own. */
+/** A sourced script has the `$0` of the text around it, except in zsh. */
 function variablesOf({ path, args, variables }: StartedFile): KnownVariables {
   const own = new Set([path]);
   return new Map([
@@ -217,7 +219,7 @@ const keyOf = ({ path, isShell, isShown, args, variables }: StartedFile): string
   ]);
 
 const MAX_FOLDERS = 20;
-/** Words that are looked up in folders. With more, not all is known. */
+/** Maximum words looked up in folders. With more, not all files are known. */
 const MAX_LOOKUPS = 60_000;
 
 /** The folders in which it may run, as texts with `ANY`. */
@@ -256,7 +258,7 @@ const isPath = /^[^*?$(){}|\\^[\]'"\s]*\/[^*?$(){}|\\^[\]'"\s]*$/;
 /** Longer words are code or data. */
 const MAX_NAME = 1000;
 
-/** The programs and scripts that run, and the files that match if their names are not known in full. */
+/** The programs and scripts that run; all matching files if a name is only partly known. */
 function executedPaths(
   { executed }: Runs,
   folders: readonly string[],
@@ -279,7 +281,7 @@ function executedPaths(
   return { files, areAll };
 }
 
-/** Files in folders that a command names, and those of the same name as one of its words. */
+/** Files in folders that a command names, and files with the name of one of its words. */
 function similarFiles(
   { mentioned }: Runs,
   starts: readonly string[],
@@ -298,7 +300,7 @@ function similarFiles(
 const MAX_SCRIPT_BYTES = 200_000;
 const shellScript = /^#![^\n]*\b(?:ba|da|z|k)?sh\b/;
 
-/** The text of a shell script of the project; null if it is too long, undefined for other files. */
+/** The text of a shell script in the project; null if it is too long, undefined for other files. */
 function shellTextOf({ path, isShell }: StartedFile, { root }: ProjectFiles): string | null | undefined {
   if (!isInside(realpath(path), root)) return undefined;
   const isNamed = isShell || /\.(?:ba|z|k)?sh$/.test(path);
@@ -313,8 +315,8 @@ const runsNode = /(?:^|[\s/'"`;&|(])(?:node|nodejs|bun|deno|tsx|ts-node)(?:\s|$)
 const extensions = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.tsx', '.json'];
 
 /**
- * The files that a command runs without naming them in full: Python modules (`-m a.b`), and what Node loads for a folder
- * or a name without an extension. Sources: docs.python.org/3/using/cmdline.html, nodejs.org/api/modules.html.
+ * The files that a command runs without naming them in full: Python modules (`-m a.b`), and what Node loads for a
+ * folder or a name without an extension. Sources: docs.python.org/3/using/cmdline.html, nodejs.org/api/modules.html.
  */
 function moduleFiles(
   command: string,
@@ -357,14 +359,14 @@ const pythonImport =
   /(?:^|[\s;'"])(?:import|from)\s+([A-Za-z_][\w.]*(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[A-Za-z_][\w.]*(?:[ \t]+as[ \t]+\w+)?)*)/g;
 const pythonFrom = /\bfrom\s+([A-Za-z_][\w.]*)\s+import\s+\(?([\w, \t]+)/g;
 const pythonCall = /\b(?:__import__|import_module)\(\s*['"]([\w.]+)['"]/g;
-/** Then Python looks for modules in the current folder first. */
+/** With these options, Python looks for modules in the current folder first. */
 const runsCode = /\s-[A-Za-z]*[cm]/;
 const pythonModule = /\s-[A-Za-z]*m\s*([A-Za-z_][\w.]*)/g;
 
 function pythonFiles(name: string): readonly string[] {
   const path = name.replaceAll('.', '/');
   const packages = path.split('/').map((_, at, all) => all.slice(0, at + 1).join('/'));
-  // Python takes a file before a folder without `__init__.py`.
+  // Python prefers a file to a folder without `__init__.py`.
   return [`${path}/__main__.py`, ...packages.flatMap((one) => [`${one}.py`, `${one}/__init__.py`])];
 }
 

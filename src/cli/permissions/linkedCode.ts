@@ -1,6 +1,6 @@
 /**
- * Finds code of the workspace that a program elsewhere loads through links: those of `npm link`, `pip install -e` and
- * those next to a script. Reads folders, starts nothing.
+ * Finds workspace code that a program elsewhere loads through links: those of `npm link` and `pip install -e`, and
+ * those next to a script. Reads folders and starts nothing.
  */
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { entriesOf, readFileNow, statOf } from '../../disk/fileLookups.ts';
@@ -9,7 +9,7 @@ import { realpath } from '../../disk/paths.ts';
 interface LinkedCode {
   /** The folders that the program starts in. */
   readonly folders: readonly string[];
-  /** The program and the files among its words, as far as known: names for the PATH, and absolute paths. */
+  /** The program and the files among its words, as far as known: names to look up in the PATH, and absolute paths. */
   readonly files: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -17,7 +17,7 @@ interface LinkedCode {
   readonly isIn: (path: string) => boolean;
 }
 
-/** True if a program may load code of the workspace from its folders or from those in which it looks for modules. */
+/** True if a program may load workspace code from its folders, or from those in which it looks for modules. */
 export function loadsLinked({ folders, files, env, home, isIn }: LinkedCode): boolean {
   const paths = files.flatMap((file) => (isAbsolute(file) ? file : (foundIn(env.PATH, file) ?? [])));
   if (paths.some(isIn)) return true;
@@ -27,7 +27,9 @@ export function loadsLinked({ folders, files, env, home, isIn }: LinkedCode): bo
   return [...new Set([...around, ...searched, ...modules])].some((folder) => linksInside(folder, isIn));
 }
 
-/** Folders of modules. What lies in them is judged by the value (`ledPrograms`), except for links. */
+/**
+ * Variables that name module folders. The folders themselves are checked elsewhere (`ledPrograms`); here only links.
+ */
 const searchPaths = ['NODE_PATH', 'PYTHONPATH', 'PERL5LIB', 'RUBYLIB'];
 
 function foundIn(path = '', name: string): string | undefined {

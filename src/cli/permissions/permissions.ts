@@ -40,14 +40,14 @@ import { createToolBindings, type DefinitionChange, type ToolBindings } from './
 import { scriptsIn } from './workspaceScripts.ts';
 
 export interface Permissions {
-  /** `allowedBy`: a hook that allows the call, as an allow rule for the tool would. */
+  /** `allowedBy`: a hook that allows the call like an allow rule for the tool. */
   decide(
     tool: string,
     access: Access,
     mode: PermissionMode,
     allowedBy?: AllowedBy,
   ): Promise<PermissionDecision>;
-  /** True if a rule covers a call, or a part of it, and for an invalid rule. */
+  /** True if a rule covers a call or part of it, and for an invalid rule. */
   covers(rule: string, tool: string, access: Access): Promise<boolean>;
   /** Notes a call that needs approval or was denied, for `explain`. */
   hold(call: PermissionInput): void;
@@ -57,8 +57,8 @@ export interface Permissions {
     mode: PermissionMode,
   ): Promise<PermissionExplanation | undefined>;
   /**
-   * The effects of a command in the user's own settings; see `effectsOf`. `changed`: more folders that count as the
-   * workspace.
+   * The effects of a command from the user's own settings; see `effectsOf`. `changed`: further folders that count as
+   * the workspace.
    */
   effects(
     command: string,
@@ -69,9 +69,9 @@ export interface Permissions {
   propose(calls: readonly AnsweredCall[], least: number): Promise<LearnedRules>;
   /** Saves an "always" and returns a sentence that names the rule and where it was saved. */
   remember(suggestion: RuleSuggestion): Promise<string>;
-  /** Uses these rules instead of those of `--settings`. */
+  /** Replaces the rules of `--settings`. */
   replaceFlagRules(rules: readonly SourcedRule[]): void;
-  /** Adds allow rules from a skill of the user until the end of the turn. */
+  /** Adds allow rules from one of the user's skills until the end of the turn. */
   allowForTurn(rules: readonly string[], source: string): void;
   endTurn(): void;
   rules(): readonly SourcedRule[];
@@ -85,16 +85,16 @@ export interface Permissions {
   steps(command: string, cwd: string): Promise<readonly CommandStep[]>;
   /** Returns the rule that "always" saves for a host. */
   suggestHost(domain: string): RuleSuggestion;
-  /** True if a file's content must not reach the model implicitly: a secret, or a file that a rule denies reading. */
+  /** True if a file's content must not reach the model unasked: a secret, or a file that a rule denies reading. */
   isWithheld(path: string): boolean;
   /** True if Read may read the file without approval even in the strictest mode. */
   isReadable(path: string): boolean;
   /**
-   * Returns a function that says why writing a file needs approval even where edits are accepted, ready to show;
-   * undefined if it does not. It looks things up once, so use it for one moment only.
+   * Returns a function that says why writing a file needs approval even in acceptEdits, ready to show; undefined if it
+   * does not. Its lookups are cached, so discard it after use.
    */
   writeApprovals(): (path: string) => string | undefined;
-  /** The same rules, including later ones, for an agent that works in a worktree of the project. */
+  /** The same rules, including ones added later, for an agent in a worktree of the project. */
   inWorktree(path: string): Permissions;
 }
 
@@ -120,7 +120,7 @@ interface AddedRules {
   readonly saved: SourcedRule[];
   readonly ofSession: SourcedRule[];
   ofTurn: readonly SourcedRule[];
-  /** Replace those of `--settings`; undefined = those of the start. */
+  /** Replaces the rules of `--settings`; undefined = as at the start. */
   ofFlag: readonly SourcedRule[] | undefined;
   /** The tools to which MCP rules are bound. */
   readonly bindings: ToolBindings;
@@ -172,14 +172,14 @@ function permissionsAt(
     ownFiles: own,
     localSettingsFile,
   });
-  /** For everything except commands; takes no time. */
+  /** The policy for everything except commands, without slow lookups. */
   const policyFor = (mode: PermissionMode): Policy => ({
     ...factsFor(mode),
     ...lookups,
     parseCommand: notUnderstood,
   });
 
-  /** Why the rules that allow a call of an MCP tool do not cover it as it is defined now. */
+  /** Why the rules that allow an MCP tool do not cover it as it is now defined. */
   const changeSince = async (
     access: Access,
     { behavior, rule }: { readonly behavior: string; readonly rule?: unknown },
@@ -230,7 +230,7 @@ function permissionsAt(
     },
     async covers(rule, tool, access) {
       if ('error' in parseRule(rule)) return true;
-      // As a deny rule, which covers a command if it covers any part of it.
+      // Checked as a deny rule, which covers a command if it covers any part of it.
       const rules = [{ text: rule, behavior: 'deny' as const, source: 'if', base: root }];
       const decided =
         access.type === 'command'
@@ -327,9 +327,9 @@ const SESSION = 'session';
 const AFTER_MS = 100;
 
 /**
- * Calls `prepare` once before the first shell command: while the model writes it, or is thinking after a call of another
- * tool. A session that only answers costs nothing. Call `underway` when a request has been sent, and `handle` with each
- * event of the agent.
+ * Calls `prepare` once before the first shell command: while the model writes it, or thinks after calling another tool.
+ * A session without tool calls pays nothing. Call `underway` when a request has been sent, and `handle` with each event
+ * of the agent.
  */
 export function warmUpCommands(prepare: () => void): {
   underway(): void;

@@ -1,6 +1,6 @@
 /**
- * Programs with which hooks notify the user or a service, and the words with which they load nothing and write nowhere.
- * They are not in the tables of permissions, because the model's calls of them need approval. Pure.
+ * Programs with which hooks notify the user or a service, and the arguments with which they neither load nor write
+ * anything. They are not in the permission tables, since the model's calls of them need approval. Pure.
  */
 import { type OptionList, readOptions } from '../../permissions/options/readOptions.ts';
 
@@ -37,13 +37,13 @@ const sounds =
 const AFTER_TEXT = '\u0001';
 /** A word that the shell inserts: it could be an option. */
 const OPEN = '\u0002';
-/** The same from a variable of the user: the command cannot set those in capitals. */
+/** The same, from a variable of the user: the command cannot set those in capitals. */
 const OF_USER = '\u0003';
 
 const isOpen = (word: string): boolean => word === OPEN || word === OF_USER;
 const isUnknown = (word: string): boolean => isOpen(word) || word === AFTER_TEXT;
 
-/** undefined for a word that may become several. */
+/** The text of a word; undefined if it may become several. */
 function wordText({ value, source }: CallWord): string | undefined {
   if (value !== null) return /[\u0001-\u0003]/.test(value) ? undefined : value;
   if (!/^"(?:[^"\\]|\\.)*"$/s.test(source)) return undefined;
@@ -60,7 +60,7 @@ function notifies(words: readonly string[]): boolean {
     if (word === '-ignoreDnD') continue;
     at += 1;
     const value = words[at];
-    // A value known only at run time may read as an option; its argument is then a literal word or nothing.
+    // A value known only at run time may turn out to be an option; its own value is then the next literal word, if any.
     if (!option.test(word) || value === undefined || value.startsWith('-')) return false;
   }
   return true;
@@ -108,13 +108,13 @@ const curl: OptionList = {
   ],
 };
 
-/** Without a scheme, curl takes that of the name (`ftp.…`), otherwise http; never that of files. */
+/** Without a scheme, curl guesses it from the host name (`ftp.…`), else uses http, and never `file`. */
 const webAddress =
   /^(?:https?:\/\/|(?:[a-z\d-]+\.)+[a-z\d-]+(?::\d+)?(?:[/?#]|$)|localhost(?::\d+)?(?:[/?#]|$))/i;
 
 /**
- * A request whose response is printed or dropped. It may send a file (`-d @x`, or text that begins with `@`): the
- * user's own command says so, and what is sent does not run on this machine.
+ * True for a request whose response is printed or dropped. It may send a file (`-d @x`, or text that begins with `@`):
+ * that is what the user's own command says, and nothing that is sent runs on this machine.
  */
 function requests(words: readonly string[]): boolean {
   const read = readOptions(words, curl);

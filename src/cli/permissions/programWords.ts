@@ -1,10 +1,10 @@
-/** Texts for the user about a program in the settings that does not simply run with the user's rights. Pure. */
+/** Messages about a program in the settings that does not simply run with the user's rights. Pure. */
 import type { TurnQuestion } from '../../protocol/permissions.ts';
 import type { HeldRun, SettingsProgram } from '../../protocol/settingsPrograms.ts';
 
 /**
- * Why: files that it may run were changed without approval, nothing says which files it runs, or the user has not trusted
- * the folder whose code it may run.
+ * The reason: files that it may run were changed without approval, it is unknown which files it runs, or it may run
+ * code of a folder that the user has not trusted.
  */
 export type ProgramConcern = 'changed' | 'unknown' | 'untrusted';
 
@@ -14,11 +14,11 @@ const REASONS: Readonly<Record<ProgramConcern, string>> = {
   untrusted: 'it may run code of this folder, which you have not trusted',
 };
 
-/** For the questions before it is used for the first time. */
+/** Part of the question before its first use. */
 export const UNKNOWN_SCRIPT =
   'Its script is known only when it starts and cannot be checked in advance, so it runs in the sandbox; without one, you are asked.';
 
-/** `why`: why there is no sandbox for it. */
+/** The message that a program was not run. `why`: why there is no sandbox for it. */
 export function heldProgram(
   { role, command, args }: SettingsProgram,
   concern: ProgramConcern,
@@ -30,7 +30,7 @@ export function heldProgram(
   return { type: 'held', problem, isUnasked };
 }
 
-/** `cause`: what the sandbox prevented, if known. */
+/** What to do about a program that failed in the sandbox. `cause`: what the sandbox prevented, if known. */
 export function confinedAdvice(command: string, concern: ProgramConcern, cause: string | undefined): string {
   const because = `because ${concern === 'changed' ? 'files were changed without your approval' : REASONS[concern]}`;
   return `It ran in the sandbox${cause === undefined ? '' : `: ${cause}`}, ${because}. ${remedy(command, concern)}`;
@@ -82,7 +82,7 @@ function remedy(command: string, concern: ProgramConcern): string {
   return `Once you have reviewed the changes, /hooks reviewed lets it run outside the sandbox; so does adding ${shown} to sandbox.excludedCommands in your own config.json.`;
 }
 
-/** In quotes; empty if it is too long to be quoted. */
+/** The command in quotes; empty if it is too long. */
 export function quotedCommand(command: string): string {
   return command.length <= MAX_SHOWN ? JSON.stringify(command) : '';
 }

@@ -1,4 +1,4 @@
-/** The files of a project whose names are known in part. */
+/** Finds project files by names that are only partly known. */
 import { join, resolve } from 'node:path';
 import { entriesOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
@@ -7,11 +7,11 @@ import { ANY, GLOB } from './shellText.ts';
 export interface ProjectFiles {
   /** The folder of the project, with its links resolved. */
   readonly root: string;
-  /** The files of the project, without modules and what git stores; no more than `MAX_ENTRIES`. */
+  /** The project's files, at most `MAX_ENTRIES`, without dependencies and git's own files. */
   readonly all: () => readonly string[];
   /** The files in a folder and in those below. */
   readonly below: (folder: string) => readonly string[];
-  /** The files that match an absolute text with `ANY` and `GLOB`; undefined if it may be any, or one of too many. */
+  /** The files that match an absolute text with `ANY` and `GLOB`; undefined if these may be any files, or too many. */
   readonly matching: (text: string) => readonly string[] | undefined;
 }
 
@@ -50,7 +50,7 @@ export function projectFiles(root: string): ProjectFiles {
   };
 }
 
-/** What Node and Python add to a name. */
+/** What Node and Python append to a name. */
 const ending = '(?:\\.\\w{1,5}|/(?:index|__main__)\\.\\w{1,5})?';
 
 const expressionOf = (text: string): string =>

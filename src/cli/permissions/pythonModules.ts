@@ -1,4 +1,6 @@
-/** The modules that come with Python, of all versions: docs.python.org/3/library/sys.html#sys.stdlib_module_names. Data only. */
+/**
+ * The standard modules of all Python versions: docs.python.org/3/library/sys.html#sys.stdlib_module_names. Data only.
+ */
 const names = `
     __future__ _abc _aix_support _android_support _apple_support _ast _ast_unparse _asyncio _bisect _blake2
     _bootlocale _bootsubprocess _bz2 _codecs _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr
@@ -29,5 +31,5 @@ const names = `
     tracemalloc tty turtle turtledemo types typing unicodedata unittest urllib uu uuid venv warnings wave
     weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo`;
 
-/** Any of them may be loaded by another one (`json` loads `_json`), and Python takes a file of the current folder first. */
+/** Any of them may be loaded by another (`json` loads `_json`), and Python looks in the current folder first. */
 export const standardModules: readonly string[] = names.trim().split(/\s+/);

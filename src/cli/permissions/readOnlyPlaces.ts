@@ -1,6 +1,6 @@
 /**
- * Finds the files and folders that `Edit(…)` deny rules cover, so that the sandbox makes them read-only: a rule can only
- * be matched against what a command says, and a program may write any file.
+ * Finds the files and folders that `Edit(…)` deny rules cover, so that the sandbox can make them read-only: a rule only
+ * sees what a command says, but a program may write any file.
  */
 import { basename, join } from 'node:path';
 import { lstatOf } from '../../disk/fileLookups.ts';
@@ -25,9 +25,9 @@ const MAX_PLACES = 200;
 const REACH = { skipped: generated, maxDepth: 10, maxFolders: 3000 };
 
 /**
- * Creates a function that returns existing paths, absolute: what a rule names without wildcards or as a whole folder, and
- * what its wildcards cover in the workspace. Leaves out dependencies and build output, which programs write, and whatever
- * contains the workspace or the home.
+ * Creates a function that returns existing absolute paths: what rules name without wildcards or as a whole folder, and
+ * what their wildcards cover in the workspace. Leaves out dependencies and build output, which programs write, and
+ * whatever contains the workspace or the home.
  */
 export function createReadOnlyPlaces(): (query: ReadOnlyQuery) => Promise<readonly string[]> {
   let key = '';

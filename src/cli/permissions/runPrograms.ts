@@ -1,4 +1,4 @@
-/** Finds what commands run: their programs, scripts and code, also those of shells inside them. Pure. */
+/** Finds what commands run: programs, scripts and code, including those of nested shells. Pure. */
 import {
   isCarrier,
   isInterpreter,
@@ -24,7 +24,7 @@ export interface Runs {
   readonly executed: ReadonlyMap<string, Execution>;
   /** Words that are known in full. */
   readonly words: ReadonlySet<string>;
-  /** The same, and what code in words may name; without data (`dataWords`). */
+  /** The same, with what code in words may name, and without data (`dataWords`). */
   readonly mentioned: ReadonlySet<string>;
   /** The folders to which the command changes, and those in which programs look for modules. */
   readonly folders: ReadonlySet<string>;
@@ -34,17 +34,17 @@ export interface Runs {
 
 /** How a file is run. */
 export interface Execution {
-  /** A shell reads it, whatever its name and its first line. */
+  /** A shell reads it, whatever its name and first line. */
   readonly isShell: boolean;
   /** What its arguments may be. */
   readonly args: ReadonlySet<string>;
   /** What it prints is only shown. */
   readonly isShown: boolean;
-  /** What it may find in variables that were known at first; if it is sourced, also in `$0`. */
+  /** What it may find in variables known at the start; if it is sourced, also in `$0`. */
   readonly variables: KnownVariables;
 }
 
-/** What text for a shell runs. `isShown`: so is what it prints. `takesMore`: unknown words may be appended. */
+/** What shell text runs. `isShown`: what it prints is only shown. `takesMore`: unknown words may be appended. */
 export function runsOfText(
   text: string,
   variables: KnownVariables,
@@ -78,14 +78,14 @@ const MAX_DEPTH = 8;
 const MAX_TEXT = 20_000;
 const MAX_COMMANDS = 2000;
 const MAX_MENTIONED = 2000;
-/** Parameters, which no other shell inherits. */
+/** Parameters, which other shells do not inherit. */
 const ownOfShell = /^(?:[0-9@]|BASH_SOURCE)$/;
-/** Maximum combinations of the words of `eval`. */
+/** Maximum number of texts that the words of one `eval` may form. */
 const MAX_JOINED = 100;
 
 /**
- * Runners of one program, which their words name in full: after options, variables and `leading` operands. All others
- * may run something that is known only at run time (`run-parts`, `parallel`, `watchexec`, `ssh`).
+ * Runners of a single program, which follows their options, variables and `leading` operands. All others may run
+ * something known only at run time (`run-parts`, `parallel`, `watchexec`, `ssh`).
  */
 const plainRunners =
   /^(?:xargs|sudo|doas|env|exec|command|builtin|g?timeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|trap|alias|coproc|npx|bunx|pnpx|uvx|corepack|flock|direnv|mise|asdf|dotenv|cross-env|env-cmd|caffeinate|chronic|xvfb-run|dbus-run-session|catchsegv|eatmydata|noglob|nocorrect|arch|xcrun|setarch|prlimit|rlwrap|busybox|toybox|-)$/;
@@ -100,13 +100,13 @@ const loading = /^(?:-r|--(?:require|import|loader|experimental-loader|env-file|
 /** Options of wrappers that take the next word. */
 const valued =
   /^(?:-[IJLPadusEgkCcp]|-n|--(?:max-args|max-procs|user|signal|kill-after|adjustment|unset|chdir|delimiter|arg-file|replace|package|interval))$/;
-/** Code that calculates what it loads or runs, or starts programs. */
+/** Code that computes what it loads or runs, or that starts programs. */
 const calculates =
   /\b(?:subprocess|child_process|popen|spawnSync|getline|qx)\b|\bsystem(?:\s*\(|\s+[$"'@])|\bBun\.\$|\bDeno\.Command\b|\b(?:exec|eval|run_path|run_module|import_module|__import__|require|import|dofile|loadfile)\s*\(\s*(?!(['"`])[^'"`$]*\1\s*[,)])/;
 
-/** In awk, text that `|` feeds to a program. */
+/** Awk code that pipes to or from a program. */
 const pipes = /(?<!\|)\|(?!\|)\s*(?:&|"|getline\b)|\bprintf?\b[^;}|]*\|(?!\|)/;
-/** What a program reads from its input or from an open file. */
+/** Paths of the input and of open files. */
 const isStream = /^\/(?:dev\/(?:stdin|fd\/)|proc\/[^/]+\/fd\/)/;
 
 class RunFinder implements Runs {
@@ -117,12 +117,12 @@ class RunFinder implements Runs {
   isOpen = false;
   #runs = 0;
   readonly #data = new Set<string>();
-  /** Of the shell that reads the present text. */
+  /** Those of the shell that reads the current text. */
   #variables: KnownVariables;
   /** The names of those that a script inherits. */
   readonly #inherited: readonly string[];
 
-  /** What the present text prints is only shown. */
+  /** What the current text prints is only shown. */
   #isShown: boolean;
   /** What is appended to its words. */
   readonly #more: readonly Texts[];
@@ -173,7 +173,7 @@ class RunFinder implements Runs {
     this.#isShown = isShown;
   }
 
-  /** If it runs something unknown, this may be what looks like data. */
+  /** If something unknown runs, it may be what looks like data. */
   finished(): Runs {
     if (this.isOpen) for (const text of this.#data) this.#mention(text);
     return this;
@@ -268,7 +268,7 @@ class RunFinder implements Runs {
       else if (name === 'source' || name === '.') this.#source(args);
       else if (name === 'find' || /^fd(?:find)?$/.test(name)) this.#runEach(name, args, command, depth);
       else if (isPlainShell(name) || text === '$SHELL')
-        // Without a script, a shell reads its input, whatever that is.
+        // Without a script, a shell runs its input.
         this.#runShell(args, { ...command, isFed: command.isFed || program.length === 1 }, depth);
       else if (isInterpreter(name)) this.#interpret(name, args, command);
       else if (isRunner(name) || isCarrier(name) || runsLater.test(name))
@@ -349,7 +349,7 @@ class RunFinder implements Runs {
     const scripts = scriptsIn(args);
     const [first = []] = scripts;
     const before = scripts.length === 0 ? args : args.slice(0, args.indexOf(first));
-    // After `-s`, all operands are arguments.
+    // With `-s`, all operands are arguments.
     const isInput = isShell && before.some((word) => word.some((text) => /^-[A-Za-z]*s/.test(text)));
     if (!isInput) {
       for (const script of scripts) this.#execute(script, isShell, args.slice(args.indexOf(script) + 1));
@@ -422,7 +422,7 @@ function loadedBy(name: string, args: readonly Texts[]): Texts {
   return [];
 }
 
-/** The words that may be the script: the first that is no option, and before it the possible values of options. */
+/** The words that may be the script: the first that is no option, and the possible option values before it. */
 function scriptsIn(args: readonly Texts[]): readonly Texts[] {
   const scripts: Texts[] = [];
   let isValue = false;
@@ -438,7 +438,7 @@ function scriptsIn(args: readonly Texts[]): readonly Texts[] {
   return scripts;
 }
 
-/** What `xargs -I` and `parallel` replace. */
+/** The placeholders of `xargs -I` and `parallel`. */
 function replacedBy(args: readonly Texts[]): readonly string[] {
   const given = args.flatMap((word, at) =>
     word.flatMap((text) =>

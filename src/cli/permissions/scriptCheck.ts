@@ -1,7 +1,7 @@
 /**
- * Checks, before each start of a program that the settings name, that the files of the project it runs are as the user
- * approved them: another session, the user or a `git pull` may have changed them since the settings were loaded. Asks with
- * the lines that differ, once for each change.
+ * Checks, before each start of a program that the settings name, that the project files it runs are as the user
+ * approved them: another session, the user or a `git pull` may have changed them since the settings were loaded. Asks
+ * once for each change, showing the lines that differ.
  */
 import { relative } from 'node:path';
 import type { ChangedFile, FileState } from '../../config/types.ts';
@@ -23,8 +23,7 @@ type Ask = (question: Question) => Promise<boolean | undefined>;
 type ScriptState =
   | { readonly type: 'approved' }
   /**
-   * For a program that the folder's settings name: only the shell knows which files it runs, so there is nothing to
-   * compare.
+   * For a program in the folder's settings: only the shell knows which files it runs, so there is nothing to compare.
    */
   | { readonly type: 'unknown' }
   /** The program must not run. `problem`: a sentence for the user; `isUnasked`: the user was not asked. */
@@ -33,8 +32,8 @@ type ScriptState =
 export interface ScriptCheck {
   stateOf(program: SettingsProgram, ask: Ask): Promise<ScriptState>;
   /**
-   * Called before a call that changes files; returns what to call when it has ended, which never rejects. If a file was
-   * as approved before, an edit of it that the user approves needs no second approval.
+   * Called before a call that changes files; returns the function to call when it has ended, which never rejects. If a
+   * file was unchanged since its approval, an edit that the user approves needs no second approval.
    */
   editing(access: Access, basis: PermissionBasis): (() => Promise<void>) | undefined;
 }
@@ -60,7 +59,7 @@ export function createScriptCheck(
     const { role, command, args, cwd, ofFolder } = program;
     if (ofFolder === undefined && !isIncomplete && Object.keys(files).length + commands.length === 0)
       return { changed: [], areAll: true };
-    // A program that the folder's settings do not name gets all environment variables.
+    // Without `env`: programs of other settings get the entire environment.
     const written = ofFolder ?? { command, args, cwd };
     const isRecorded = isIncomplete || commands.includes(commandKey(written));
     // As the settings define it, which is what the user approved, and as it starts now.

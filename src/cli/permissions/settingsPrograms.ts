@@ -58,17 +58,17 @@ export interface ProgramSession {
     | undefined;
 }
 
-/** Of all sessions of the program. */
+/** The same for all sessions. */
 interface ProgramPlaces {
   readonly root: string;
   readonly home: string;
   readonly additionalDirectories: readonly string[];
   /** See `sandbox.allowWrite`. */
   readonly allowWrite: readonly string[];
-  /** Sandboxed commands write there, and programs outside may see the files that they leave. */
+  /** Sandboxed commands write there, and programs outside the sandbox may see what they leave. */
   readonly temporary: readonly string[];
   readonly dataRoot: string;
-  /** Whether anything about the session may be stored. */
+  /** True if nothing about the session may be stored, such as paths of changed files. */
   readonly isEphemeral: boolean;
   readonly now: () => number;
   /** Commands that run outside the sandbox, from the user's own or managed settings. */
@@ -103,7 +103,7 @@ export interface LiveSettingsPrograms extends SettingsPrograms {
   readonly editing: ScriptCheck['editing'];
   /** See `ChangeTracker.settled`. */
   settled(): Promise<void>;
-  /** Called if files were changed in this way, last at this time in milliseconds, before the session was resumed. */
+  /** Called if files were changed in this way before the session was resumed, last at this time in milliseconds. */
   noteEarlier(at: number): void;
   /** Uses the sandbox and the user of this session from now on. */
   enter(session: ProgramSession): void;
@@ -163,8 +163,9 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   };
 
   /**
-   * Runs a program outside the sandbox. In a folder that is not trusted, the user's own scripts are not read, so they get an
-   * environment in which git starts nothing that the folder names and Python (3.11 or later) loads no modules from it.
+   * Runs a program outside the sandbox. In an untrusted folder, the user's own scripts are not read; instead, they get
+   * an environment in which git starts nothing that the folder names, and Python (3.11 or later) loads no modules from
+   * it.
    */
   const unconfinedRun = (program: SettingsProgram): SettingsRun => {
     if (places.isUntrusted !== true || !isOwn(program)) return outside;
@@ -172,7 +173,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     return { type: 'outside', env: { ...env, PYTHONSAFEPATH: '1' } };
   };
 
-  /** The folders from which the program loads code: of those that were changed, or of the project. */
+  /** The folders from which the program loads code, among the changed ones or those of the project. */
   const codeOf = async (
     program: SettingsProgram,
     text: string,
@@ -180,12 +181,12 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     permissions: ProgramSession['permissions'],
   ): Promise<CodeRun> => {
     const workspace = changed === undefined ? [root] : [...new Set([...changed, ...opened, ...temporary])];
-    // Loads the tables about commands, which a session does not need to open.
+    // This loads the command tables, which opening a session does not need.
     const { codeRunBy } = await import('./workspaceCode.ts');
     const { isSteeringName, ledPrograms } = await import('../../tools/shell/steeringVariables.ts');
     const { root: project, home } = places;
     const effects: CodePlace['effects'] = (command, cwd) => permissions.effects(command, cwd, workspace);
-    // The user's own variables are for any folder; only those that programs look for code with may lead into this one.
+    // The user's own variables apply in any folder; only those with which programs find code may lead into this one.
     const leading = Object.entries(program.env).filter(
       ([name]) => changed !== undefined || name === 'PATH' || isSteeringName(name),
     );
@@ -251,12 +252,12 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
 const textOf = (program: SettingsProgram): string =>
   program.args === undefined ? program.command : scriptOf(program);
 
-/** True for a program of the user's settings, except one whose starter keeps it from loading code of the folder. */
+/** True for a program of the user's settings, unless its starter keeps it from loading code of the folder. */
 const isOwn = ({ ofFolder, isApart }: SettingsProgram): boolean => ofFolder === undefined && isApart !== true;
 
 /**
- * True if a harmless command may run code of any folder in which it starts: Python takes modules from there (`-c`, `-m`),
- * and git starts what the repository's settings name.
+ * True if a harmless command may run code of the folder in which it starts: Python loads modules from there (`-c`,
+ * `-m`), and git starts what the repository's settings name.
  */
 const mayLoad = (text: string, root: string): boolean =>
   /\b(?:python|pypy)/.test(text) || (/\bgit\b/.test(text) && gitRunsPrograms(root));

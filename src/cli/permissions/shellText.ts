@@ -1,11 +1,11 @@
 /**
- * Reads the commands in shell text with every text that a word may become. The permission reader rejects text that it
- * does not understand; this one continues, because its mistakes must find too much rather than nothing. Pure.
+ * Reads the commands in shell text, with every text that a word may become. The parser for permissions rejects what it
+ * does not understand; this one continues, since finding too much is better than finding nothing. Pure.
  */
 
 /** Stands for any text in a word. */
 export const ANY = '\uE000';
-/** Stands for any text without a slash: a pattern of file names. */
+/** Stands for any text without a slash, as from a file name pattern. */
 export const GLOB = '\uE001';
 /** A space at which the shell splits a word; unquoted braces and commas. */
 const [SPLIT, OPEN, COMMA, CLOSE] = ['\uE002', '\uE003', '\uE004', '\uE005'];
@@ -14,7 +14,7 @@ const [SPLIT, OPEN, COMMA, CLOSE] = ['\uE002', '\uE003', '\uE004', '\uE005'];
 export type Texts = readonly string[];
 
 export interface ReadCommand {
-  /** With the program, without assignments and redirections. */
+  /** The program and its arguments, without assignments and redirections. */
   readonly words: readonly Texts[];
   /** True if it may read a pipe. */
   readonly isFed: boolean;
@@ -39,14 +39,14 @@ export interface ShellText {
 /** The texts of variables: those of the environment that are known, and those that the text sets itself. */
 export type KnownVariables = Map<string, ReadonlySet<string>>;
 
-/** With more possibilities, a word counts as any text. */
+/** A word with more possible texts counts as any text. */
 const MAX_TEXTS = 64;
 const MAX_DEPTH = 20;
 
 /** Adds what the text sets to `variables`. */
 export function readShell(text: string, variables: KnownVariables): ShellText {
   const source = text.replace(/[\uE002-\uE005]/g, ' ');
-  // The second time, what loops, functions and later lines set is known.
+  // The second pass knows what loops, functions and later lines set.
   new Reader(source, variables).read();
   return new Reader(source, variables).read();
 }
@@ -107,7 +107,7 @@ class Reader {
       }
       const start = this.#at;
       if (/[ \t]/.test(char)) this.#at += 1;
-      // The operators of a condition start no commands.
+      // Operators in a condition start no commands.
       else if (/[;&|<>()]/.test(char) && this.#isCondition(command)) this.#at += 1;
       else if (this.#source.startsWith('\\\n', this.#at)) this.#at += 2;
       else if (char === '\n') {
@@ -150,14 +150,14 @@ class Reader {
     return isOpen && /^[^\n]*\s\]\]/.test(this.#source.slice(this.#at));
   }
 
-  /** Reads `((…))`; false if this is something else, such as a subshell in a subshell. */
+  /** Reads `((…))`; false if it is something else, such as a subshell in a subshell. */
   #arithmetic(): boolean {
     if (!this.#source.startsWith('((', this.#at)) return false;
     const [at, ...counts] = [this.#at, this.#commands.length, this.#values.length, this.#outputs.length];
     this.#at += 2;
     for (let open = 2; open > 0; ) {
       const char = this.#source.charAt(this.#at);
-      // The inner bracket ends next to the outer one.
+      // The inner parenthesis closes right before the outer one.
       if (char === '' || (open === 1 && char !== ')')) {
         this.#at = at;
         [this.#commands.length, this.#values.length, this.#outputs.length] = counts as [
@@ -230,10 +230,10 @@ class Reader {
     }
     const [target = []] = this.#word(false);
     if (operator === '<<<') command.documents.push(target);
-    // A file that was opened elsewhere.
+    // A descriptor that was opened elsewhere.
     else if (operator === '<&') command.inputs.push([ANY]);
     else if (operator.startsWith('<')) command.inputs.push(target);
-    // Text that is only written is not run.
+    // Text that is only written does not run.
     if (
       operator.includes('>') &&
       !target.every((text) => /^(?:\d*-?|\/dev\/(?:null|stdout|stderr|tty))$/.test(text))
@@ -242,7 +242,7 @@ class Reader {
     return true;
   }
 
-  /** The here-documents that begin on this line. */
+  /** Reads the here-documents that begin on this line. */
   #documents(): void {
     const awaited = this.#awaited;
     this.#awaited = [];
@@ -282,7 +282,7 @@ class Reader {
       const before = [...(this.#variables.get(variable) ?? [])];
       const from = this.#at;
       const values = this.#source.charAt(this.#at) === '(' ? this.#array() : (this.#word(true)[0] ?? ['']);
-      // In a loop it grows.
+      // In a loop, the value grows.
       const grows =
         plus === '+' || new RegExp(`\\$\\{?${variable}\\b`).test(this.#source.slice(from, this.#at));
       this.#assign(variable, grows ? [...values, ...before.map((one) => one + ANY)] : values);
@@ -293,7 +293,7 @@ class Reader {
     const words = this.#word(false);
     const source = this.#source.slice(start, this.#at);
     if (command.words.length === 0 && keywords.test(source)) {
-      // Later commands may read what it prints.
+      // Later commands may read its output.
       if (source === 'coproc') this.#hasPipe = true;
       return;
     }
@@ -321,7 +321,7 @@ class Reader {
     return texts;
   }
 
-  /** The words that one word becomes. `isValue`: it is assigned, so that it stays one and is no pattern. */
+  /** The words that one word becomes. `isValue`: it is assigned, so it is neither split nor expanded as a pattern. */
   #word(isValue: boolean): Texts[] {
     let texts: Texts = [''];
     const start = this.#at;
@@ -484,7 +484,7 @@ function product(left: Texts, right: Texts): Texts {
   return all.length > MAX_TEXTS ? [ANY] : all;
 }
 
-/** A variable's text without quotes around it: zsh neither splits it nor takes it for a pattern. */
+/** The texts of an unquoted variable: unchanged as in zsh, or split and expanded as in other shells. */
 const unquoted = (text: string): Texts => [
   text,
   text.replace(/\s+/g, SPLIT).replace(/[*?]|\[[^\]]*\]/g, GLOB),
@@ -525,7 +525,7 @@ const ansiText = (text: string): string =>
     },
   );
 
-/** What commands may print: those that scripts usually find their folder with; any text for others. */
+/** What commands may print: known for those with which scripts usually find their folder, otherwise any text. */
 function printed(commands: readonly ReadCommand[], lookUp: (name: string) => Texts): Texts {
   let folder = lookUp('PWD');
   const texts = commands.flatMap(({ words }): Texts => {
@@ -564,7 +564,7 @@ function printed(commands: readonly ReadCommand[], lookUp: (name: string) => Tex
   return all.length === 0 || all.length > MAX_TEXTS ? [ANY] : all;
 }
 
-/** The texts of a word of a definition that contains `${NAME}` or `${NAME:-default}`; see `mcp/endpoint.ts`. */
+/** The texts of a word with `${NAME}` or `${NAME:-default}` in a server definition; see `mcp/endpoint.ts`. */
 export function filledIn(word: string, variables: KnownVariables): Texts {
   const parts = word.split(/(\$\{[A-Za-z_]\w*(?::-[^}]*)?\})/);
   return parts.reduce<Texts>(

@@ -1,7 +1,7 @@
-/** How a question shows that a file has changed. Pure. */
+/** Shows in a question how a file has changed. Pure. */
 import type { ChangedFile } from '../../config/types.ts';
 
-/** A change as the question shows it: the lines that differ, or the sizes. */
+/** A change for display: the lines that differ, or the sizes. */
 export function shownChange({ name, users, before, now, builtFor }: ChangedFile): {
   readonly what: string;
   readonly removed: readonly string[];

@@ -1,8 +1,7 @@
 /**
  * Binds allow rules for MCP tools to what the user allowed: a rule covers a tool only as its server defined it when the
- * rule was granted or, if it was written by hand, first used. Rules in settings are bound in a record in `approved-tools`
- * of the data folder: one for the user's servers and one for those of each project. Rules that only apply to this session
- * are bound until it ends.
+ * rule was granted or, if written by hand, first used. Rules in settings are bound by records in `approved-tools` of
+ * the data folder: one for the user's servers and one for each project. Rules of this session are bound until it ends.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -23,22 +22,22 @@ export interface BoundRule {
 export interface DefinitionChange {
   /** As it is now. */
   readonly definition: McpToolDefinition;
-  /** A sentence without its subject, "the tool". */
+  /** A sentence without its subject ("the tool"). */
   readonly what: string;
   /** The lines that differ. */
   readonly lines: readonly string[];
 }
 
 export interface ToolBindings {
-  /** Undefined if a rule covers the tool as it is now. A rule that is used for the first time is bound to it. */
+  /** Undefined if the rule covers the tool as it is now. A rule used for the first time is bound to it. */
   check(definition: McpToolDefinition, rule: BoundRule): Promise<DefinitionChange | undefined>;
-  /** The user allows the tool as it is now. */
+  /** Records that the user allows the tool as it is now. */
   accept(definition: McpToolDefinition, isSaved: boolean): Promise<void>;
 }
 
-/** Definitions that are accepted for one tool: a server may offer another in another folder. */
+/** Definitions accepted for one tool: a server may offer a different one in another folder. */
 const MAX_ACCEPTED = 8;
-/** The oldest are dropped; their rules ask again. */
+/** Beyond this, the oldest are dropped, and their rules ask again. */
 const MAX_TOOLS = 1000;
 /** Longer definitions are compared, but a change is not shown line by line. */
 const MAX_SHOWN = 8000;
@@ -53,7 +52,7 @@ const recordSchema = z.object({
   tools: z.record(z.string(), toolSchema),
   /** By server: the digests of its tools when a rule for all of them was first used. */
   servers: z.record(z.string(), z.record(z.string(), z.string())),
-  /** Entries were lost or dropped, so a tool without one may have been bound to another definition. */
+  /** Entries were lost or dropped, so a tool without an entry may have been bound to another definition. */
   isIncomplete: z.boolean().default(false),
 });
 type BindingRecord = z.output<typeof recordSchema>;
@@ -123,7 +122,7 @@ function stateIn(
 
 const AS_ALLOWED = 'is not defined as it was when you allowed it';
 
-/** Without earlier lines, all that is bound. If no line differs, the server does. */
+/** The lines that differ; all lines if no earlier ones are known. If none differs, the server does. */
 function differences(
   before: readonly string[] | undefined,
   definition: McpToolDefinition,
@@ -150,7 +149,7 @@ function withTool(known: BindingRecord, definition: McpToolDefinition): BindingR
   const { tool, digest } = definition;
   const { [tool]: before, ...others } = known.tools;
   const accepted = [...(before?.accepted ?? []).filter((one) => one !== digest), digest].slice(-MAX_ACCEPTED);
-  // The address or the arguments of a server may contain a secret.
+  // A server's URL or arguments may contain a secret.
   const lines = linesOf(definition).slice(1);
   const isShown = lines.join('\n').length <= MAX_SHOWN;
   const all = Object.entries({ ...others, [tool]: { accepted, ...(isShown && { lines }) } });
@@ -161,7 +160,7 @@ function withTool(known: BindingRecord, definition: McpToolDefinition): BindingR
   };
 }
 
-/** A rule for all tools of a server is bound to those that it offers when the rule is first used. */
+/** Binds a rule for all tools of a server to those that it offers when the rule is first used. */
 function withServer(
   known: BindingRecord,
   { server, offered }: McpToolDefinition,
@@ -184,7 +183,7 @@ function keptInMemory(): Kept {
 /** Thousands of definitions. */
 const MAX_BYTES = 50_000_000;
 
-/** `root`: of the project whose servers it is about; empty for the user's. */
+/** `root`: the project whose servers it is about; empty for the user's servers. */
 function keptOnDisk(dataRoot: string, root: string): Kept {
   const name = root === '' ? 'user' : createHash('sha256').update(root).digest('hex').slice(0, 32);
   return openJsonFile<BindingRecord>({

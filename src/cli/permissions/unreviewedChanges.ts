@@ -1,6 +1,6 @@
 /**
- * Remembers that files of a folder were changed without the user's approval, until the user has reviewed them. Each
- * folder has a file that all sessions share. It is only appended to, and a review names how much of it the user has seen.
+ * Remembers that files in a folder were changed without the user's approval, until the user reviews them. Each folder
+ * has an append-only file that all sessions share; a review states how much of it the user has seen.
  */
 import { accessSync, constants, readFileSync, type Stats, statSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
@@ -17,14 +17,14 @@ const changeSchema = z.object({
   at: z.number(),
   /** The folder that the file is about. */
   folder: z.string(),
-  /** Of that folder and of those around it (`folderIds`): they stay the same when it is renamed or moved. */
+  /** Ids of that folder and those around it (`folderIds`), which survive renames and moves. */
   ids: z.array(z.string()).optional(),
   /** The files that the call named; empty for a command, which may have changed any. */
   paths: z.array(z.string()),
   /** All folders that the session could change. */
   workspace: z.array(z.string()),
 });
-/** The user is shown everything above this line. */
+/** The user was shown everything above this line. */
 const shownSchema = z.object({ type: z.literal('shown'), folder: z.string() });
 /** The user has reviewed the first `upTo` bytes. */
 const reviewedSchema = z.object({
@@ -41,25 +41,28 @@ export type UnreviewedChange = z.infer<typeof changeSchema>;
 export interface ChangeRecord {
   /** Resolves once the change is on disk. Rejects with system errors. */
   add(change: Pick<UnreviewedChange, 'at' | 'paths' | 'workspace'>): Promise<void>;
-  /** Cheap if nothing has been added since. A file that cannot be read counts as a change. */
+  /** Cheap if nothing was added since the last call. A file that cannot be read counts as a change. */
   read(): RecordState;
-  /** Returns what the user is about to review, and a function that records that they have. Both reject with system errors. */
+  /**
+   * Returns what the user is about to review, and a function that records that they have. Both reject with system
+   * errors.
+   */
   show(): Promise<{ readonly changes: readonly UnreviewedChange[]; reviewed(at: number): Promise<void> }>;
 }
 
 interface RecordState {
   /** Since the last review, oldest first. */
   readonly changes: readonly UnreviewedChange[];
-  /** Changes since the last time the user was shown them; these need not be added again. */
+  /** Changes since the user was last shown any; these need not be added again. */
   readonly recent: readonly UnreviewedChange[];
   /** 0 if the user has reviewed nothing yet. */
   readonly reviewedAt: number;
-  /** True if the user was shown changes, and has not confirmed since that they are reviewed. */
+  /** True if the user was shown changes but has not confirmed the review. */
   readonly isShown: boolean;
   readonly bytes: number;
 }
 
-/** True if a folder can be written to, or could be made. */
+/** True if a folder can be written to or created. */
 function mayHold(folder: string): boolean {
   const isThere = lstatOf(folder) !== undefined;
   if (!isThere) return dirname(folder) === folder || mayHold(dirname(folder));
@@ -120,7 +123,7 @@ function readerOf(file: string, folder?: string): () => RecordState {
   };
 }
 
-/** Stands for what cannot be read. `folder`: empty if it is not known either. */
+/** Stands for a change that cannot be read. `folder`: empty if unknown. */
 function unknownChange(at: number, folder = '', ids?: string[]): UnreviewedChange {
   return {
     ...{ type: 'changed', at, folder, paths: [], workspace: folder === '' ? [] : [folder] },
@@ -128,7 +131,7 @@ function unknownChange(at: number, folder = '', ids?: string[]): UnreviewedChang
   };
 }
 
-/** Device and inode of a folder, and of those around it except for the root. Ends where there is none. */
+/** Device and inode of a folder and of those around it, up to but without the root. Stops at a missing folder. */
 function folderIds(folder: string): readonly string[] {
   const info = lstatOf(folder);
   return info === undefined || folder === dirname(folder)
@@ -137,9 +140,9 @@ function folderIds(folder: string): readonly string[] {
 }
 
 /**
- * Returns a getter for the changes in the records of other folders that concern these: of folders inside and around
- * them, since a folder without a `.git` is a project of its own for a session that starts there, and of these folders
- * themselves before they were renamed or moved. A reused inode only costs an extra question.
+ * Returns a getter for changes in the records of other folders that concern these: folders inside and around them,
+ * since a session that starts in a folder without a `.git` treats it as a project of its own, and these folders
+ * themselves under earlier paths. A reused inode only costs an extra question.
  */
 export function relatedChanges(
   dataRoot: string,
@@ -220,7 +223,7 @@ interface PlacedLine<T> {
   readonly start: number;
 }
 
-/** undefined: a crash has cut the line short. */
+/** The lines; undefined for one that a crash cut short. */
 function linesIn(bytes: Buffer): readonly PlacedLine<Line | undefined>[] {
   const found: PlacedLine<Line | undefined>[] = [];
   for (let start = 0; start < bytes.length; ) {
@@ -233,7 +236,7 @@ function linesIn(bytes: Buffer): readonly PlacedLine<Line | undefined>[] {
   return found;
 }
 
-/** A line that was cut short counts as a change, made before the line after it. */
+/** Counts a line that was cut short as a change made before the next line. */
 function withUnknown(
   lines: readonly PlacedLine<Line | undefined>[],
   mtimeMs: number,

@@ -1,7 +1,7 @@
 /**
- * Decides whether a command in the settings runs code of the workspace, which the model may have written. The
- * permission tables say what programs do, plus a few rows for programs that notify the user; everything else counts as
- * running such code. Reads the shell scripts that the command names, but starts nothing.
+ * Decides whether a command in the settings runs workspace code, which the model may have written. The permission
+ * tables, plus a few rows for programs that notify the user, say what programs do; anything else counts as running such
+ * code. Reads the shell scripts that the command names, but starts nothing.
  */
 import { isAbsolute, join, resolve } from 'node:path';
 import { readFileNow, statOf } from '../../disk/fileLookups.ts';
@@ -15,8 +15,8 @@ import { loadsLinked } from './linkedCode.ts';
 import { type PlainCall, plainCall } from './plainCalls.ts';
 
 /**
- * `none`: programs outside the workspace that load nothing from it. `script`: also scripts of the workspace that do not
- * change without approval, as far as they can be read. `workspace`: whatever the project configures, imports or builds.
+ * `none`: only programs outside the workspace, which load nothing from it. `script`: also readable workspace scripts
+ * that cannot change without approval. `workspace`: whatever the project configures, imports or builds.
  */
 export type CodeRun = 'none' | 'script' | 'workspace';
 
@@ -29,9 +29,12 @@ export interface CodePlace {
   readonly effects: (command: string, cwd: string) => Promise<readonly CommandEffect[] | undefined>;
   /** The environment of the command. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** True if it leads unknown programs to the workspace. */
+  /** True if the environment leads unknown programs to the workspace. */
   readonly isLed: boolean;
-  /** The user wrote the command for any folder: their scripts elsewhere load nothing from the current one by themselves. */
+  /**
+   * The user wrote the command for any folder, so their scripts elsewhere do not load from the current one by
+   * themselves.
+   */
   readonly isOwn?: boolean;
 }
 
@@ -44,7 +47,7 @@ interface Findings {
   readonly writes: boolean;
 }
 
-/** `cwd`: where the command starts. `isText`: false if its words are literal, so that no variable in them counts. */
+/** `cwd`: where the command starts. `isText`: false if its words are literal, without variables. */
 export async function codeRunBy(
   command: string,
   cwd: string,
@@ -90,7 +93,7 @@ async function judgeEffect(effect: CommandEffect, place: Place): Promise<Finding
       return { ...nothing, takes: contents === null || contents.some((path) => isNear(path, place)) };
     }
     case 'writes':
-      // A link there may lead anywhere.
+      // A link in the workspace may lead anywhere.
       return effect.paths === null || effect.paths.some((path) => isIn(path, place))
         ? codeOfWorkspace
         : { ...nothing, writes: true };
@@ -113,7 +116,7 @@ async function judgeProgram(effect: ProgramEffect, place: Place): Promise<Findin
     const paths = await Promise.all(
       (folders ?? []).map((folder) => judgeScript(pathOf(script, folder, place), folder, effect, place)),
     );
-    // A relative name may mean anything there.
+    // A relative name may then mean anything.
     return folders === null || paths.length === 0 ? codeOfWorkspace : together(paths);
   }
   const call: PlainCall = { name: program, args: words.slice(1) };
@@ -140,7 +143,7 @@ type Word = ProgramEffect['words'][number];
 const plainOption = /^(?:-[eux]+|-eu?o|pipefail|-[uBIEsSO]+|--)$/;
 
 /**
- * The script that is run, by its own name or by a shell or interpreter. Undefined: it is another program. null: what
+ * The script that runs, by its own name or through a shell or interpreter; undefined for another program, null if what
  * runs is known only at run time.
  */
 function scriptOf({ words }: ProgramEffect): Word | undefined | null {
@@ -169,7 +172,7 @@ async function judgeScript(
   const name = programName(program?.value);
   const isStarted = program?.value?.includes('/') === true;
   const isOfWorkspace = isIn(path, place);
-  // Only the settings themselves protect the scripts that they name.
+  // Only scripts that the settings name themselves are protected.
   const isKept = isOfWorkspace && place.depth === 0 && kept.includes(path);
   if (isOfWorkspace && !isKept) return codeOfWorkspace;
   const text = readFileNow(path, MAX_SCRIPT_BYTES)?.toString('utf8');
@@ -180,7 +183,7 @@ async function judgeScript(
   if (isOwn && shell === undefined && !place.isLed && loadsByScript.test(interpreter ?? ''))
     return reachesBy([{ value: path, source: '' }], [], place) ? codeOfWorkspace : nothing;
   if (text === undefined || shell === undefined) {
-    // Others load modules from the folders around them.
+    // Other scripts load modules from the folders around them.
     if (isKept) return keptFolder.test(path) ? unread : codeOfWorkspace;
     const isApart =
       !place.isLed &&
@@ -198,7 +201,9 @@ async function judgeScript(
   return isKept && found.code === 'none' ? { ...found, code: 'script' } : found;
 }
 
-/** True for a script in the user's home that no package manager put there: those are tools that load a project's settings. */
+/**
+ * True for a script in the user's home that no package manager installed: installed tools load a project's settings.
+ */
 function isOwnScript(path: string, place: Place): boolean {
   const home = realpath(place.home);
   if (isIn(path, place) || !isInside(path, home)) return false;
@@ -211,7 +216,7 @@ const ownFolders = /^\.(?:claude|clawdcode|config)$/;
 /** Interpreters that look for modules and settings around the script, not in the current folder. */
 const loadsByScript = /^(?:python|pypy|node|nodejs|perl|ruby)[\d.]*$/;
 
-/** Folders in which no file changes without approval, so that what a script there imports from them does not either. */
+/** Folders in which no file changes without approval, so a script there can safely import from them. */
 const keptFolder = /\/\.(?:claude|clawdcode)\//;
 
 /** The shell in the first line of a script; undefined for another program. */
@@ -222,7 +227,7 @@ const shellOf = (text: string | undefined): string | undefined =>
 
 function pathOf({ value, source }: Word, folder: string, { home }: Place): string {
   const path = value ?? '';
-  // In quotes it is the name of a file.
+  // In quotes, `~` is a file name.
   return /^~\//.test(source) ? join(home, path.slice(1)) : resolve(folder, path);
 }
 
@@ -234,7 +239,7 @@ function mentions(value: string | null, folder: string, place: Place): boolean {
   return parts.some((part) => part !== '' && isIn(isAbsolute(part) ? part : resolve(folder, part), place));
 }
 
-/** What these name depends on the process: `/proc/self/cwd`, `/dev/fd/3`. */
+/** Paths whose meaning depends on the process: `/proc/self/cwd`, `/dev/fd/3`. */
 const ofProcess = /^\/(?:proc|dev)(?:\/|$)/;
 
 function isIn(path: string, { workspace, root }: Place): boolean {
@@ -247,7 +252,7 @@ function isIn(path: string, { workspace, root }: Place): boolean {
 const isNear = (path: string, place: Place): boolean =>
   isIn(path, place) || place.workspace.some((folder) => isInside(folder, realpath(path)));
 
-/** How paths are usually named: https://docs.anthropic.com/en/docs/claude-code/hooks. Other variables stay unknown. */
+/** Fills in the usual variables: https://docs.anthropic.com/en/docs/claude-code/hooks. Others stay unknown. */
 function withKnownVariables(text: string, { root, home }: Place): string {
   return text.replace(
     /(?<!\\)\$(?:\{(HOME|(?:CLAUDE|CLAWDCODE)_PROJECT_DIR)\}|(HOME|(?:CLAUDE|CLAWDCODE)_PROJECT_DIR)(?!\w))/g,

@@ -1,7 +1,7 @@
 /**
- * The scripts that sessions of the workspace's folders may run outside the sandbox: another session may have loaded
- * settings that this one has not, since the user trusts a folder in one and declines in the other, or adds it as a
- * directory. So every session protects the scripts of all of them.
+ * The scripts that sessions in the workspace's folders may run outside the sandbox. Another session may have loaded
+ * settings that this one has not: the user may trust a folder only there, or add it there as a directory. So every
+ * session protects the scripts of all of them.
  */
 import { loadSettings } from '../../config/loadSettings.ts';
 import type { LoadedSettings } from '../../config/types.ts';
@@ -10,10 +10,10 @@ import { type AppPaths, findRoot } from '../process/appPaths.ts';
 import { readRecords } from './approvedRecords.ts';
 import { executedFiles, programsIn } from './executedFiles.ts';
 
-/** Projects name far fewer. Without a limit, a repository that the user does not trust could name any number. */
+/** Projects name far fewer; without a limit, an untrusted repository could name any number. */
 const MAX_FILES = 200;
 
-/** Adds the files that the settings files of the workspace's folders run, approved or not, and those once approved. */
+/** Adds the files that settings in the workspace's folders run, approved or not, and those approved earlier. */
 export async function withScriptsOfWorkspace(
   { home, dataRoot, managed, env, root }: AppPaths,
   loaded: LoadedSettings,
@@ -37,7 +37,7 @@ export function scriptsIn(
   { project, root, home }: { readonly project: string; readonly root: string; readonly home: string },
 ): readonly string[] {
   const { scripts = [] } = loaded;
-  // Those of the project run for an agent in a worktree, too.
+  // An agent in a worktree also runs those of the project.
   const own = [...new Set([project, root])].flatMap((at) =>
     executedFiles(programsIn(loaded), { root: at, home }),
   );
