@@ -33,24 +33,25 @@ async function shown(...kinds: readonly Kind[]) {
     const [at, setAt] = useState(0);
     const kind = kinds[at];
     const props = {
-      ...{ ...room, now: clock.now, key: at },
+      ...{ ...room, now: clock.now },
       onAnswer: () => {
         if (kind !== undefined) answered.push(kind);
         setAt(at + 1);
       },
     };
     if (kind === 'trust')
-      return <DialogView {...props} dialog={trustDialog({ folder: '/repo', effects: [] })} />;
+      return <DialogView key={at} {...props} dialog={trustDialog({ folder: '/repo', effects: [] })} />;
     if (kind === 'server')
       return (
         <DialogView
+          key={at}
           {...props}
           dialog={serverDialog({ name: 'm', source: '.mcp.json', lines: [], isChanged: false })}
         />
       );
     if (kind === 'form' || kind === 'pages')
-      return <FormDialog {...props} id={kind} title={kind} form={kind === 'form' ? form : pages} />;
-    return kind === undefined ? null : <PermissionDialog {...props} question={permission(kind)} />;
+      return <FormDialog key={at} {...props} id={kind} title={kind} form={kind === 'form' ? form : pages} />;
+    return kind === undefined ? null : <PermissionDialog key={at} {...props} question={permission(kind)} />;
   }
   const { screen } = await mount(<Sequence />, { columns: 80, rows: 24 });
   return { answered, screen, pass: clock.pass };
