@@ -2,7 +2,7 @@
 import { isLikelySecret, isPlaceholder, isUuid, type Secret } from './likelySecret.ts';
 import { findTokens } from './tokens.ts';
 
-/** Words that indicate a secret; `key` only with a prefix such as in `api_key`. */
+/** Names that indicate a secret; `key` only with a prefix, as in `api_key`. */
 const name =
   /pass(?:word|wd|phrase|code|wort)|(?<![A-Za-z])pass(?![A-Za-z])|pwd|psk|secret|token|key|credentials?|_auth|密码/gi;
 const keyOf =
@@ -18,7 +18,7 @@ const afterName = new RegExp(
     '(?:',
     '\\s{0,24}(?::\\s{0,2}&?[A-Za-z]{1,12}\\s{0,2}=|=>|:=|={1,3}|：|:\\*{0,2}|>)\\s{0,24}',
     '|\\s{0,24}\\|\\s{1,24}',
-    // A pair of two fields, elements or arguments: `name: X, value: …`.
+    // Name and value as two fields, elements or arguments: `name: X, value: …`.
     '|,?\\s{1,24}value["\']?\\s{0,3}[:=]\\s{0,3}|,\\s{0,24}["\']value["\']\\s{0,3}:\\s{0,3}',
     '|</key>\\s{0,24}<string>|["\'`]?\\s{0,3}[,(]\\s{0,3}(?=\\\\{0,3}["\'`])',
     '|\\s{1,3}is:?\\s{1,3}',
@@ -30,7 +30,7 @@ const afterName = new RegExp(
   'iy',
 );
 
-/** True if the name of a field indicates that its value is a secret. */
+/** True if a field's name indicates that its value is a secret. */
 export function isSecretName(text: string): boolean {
   const match = wholeName.exec(text);
   return match !== null && (match.groups?.key === undefined || keyOf.test(match.groups.before ?? ''));
@@ -106,7 +106,7 @@ export function findCommandPasswords(text: string): Secret[] {
 
 // Finds base64-encoded text that contains a secret, as stored by Kubernetes and CI systems.
 
-/** Longer runs are encoded files, which are handled once they are decoded. */
+/** Longer runs are encoded files, which are searched when they are decoded. */
 const run = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,8192}={0,2}(?![A-Za-z0-9+/=])/g;
 
 /** Returns the entire run if it contains a token of a known format. */

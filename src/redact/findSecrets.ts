@@ -33,7 +33,7 @@ function occurrences(text: string, secret: string): Secret[] {
   return found;
 }
 
-/** Sorts the secrets and merges overlapping ones, with the kind of the more specific one. */
+/** Sorts the secrets and merges overlapping ones, keeping the more specific kind. */
 function inOrder(found: readonly Secret[]): Secret[] {
   const ranked = found.map((secret, rank) => ({ secret, rank }));
   ranked.sort((a, b) => a.secret.start - b.secret.start || a.rank - b.rank);
@@ -94,14 +94,14 @@ function placesIn(starts: readonly { readonly seen: number; readonly at: number 
 
 // Finds passwords in URLs (`https://user:PASSWORD@host`, `postgres://…`) and in connection strings.
 
-/** From `://` on. No part may contain a character that ends a URL, so that many `://` in a row stay linear. */
+/** Matches from `://` on. No part may contain a character that ends a URL, so that a row of `://` stays linear. */
 const userAndPassword =
   /:\/\/(?<user>[^\s:@/?#"'`<>\\|{}()[\]$]{0,256}):(?<password>[^\s@/"'`<>\\]{1,512})@(?<host>[A-Za-z0-9[_%-][^\s/:"'`<>\\]{0,255})/y;
 
 const connectionString =
   /(?:user id|uid|username|user)\s{0,2}=[^;\s"']{1,128};\s{0,4}(?:password|pwd)\s{0,2}=(?<password>[^;"'`\\\r\n]{3,128})/gi;
 
-/** Schemes in whose URLs a password may contain `/` and `@`, contrary to the standard. */
+/** Schemes whose URLs may have a password with `/` and `@`, contrary to the standard. */
 const database =
   /\b(?:postgres(?:ql)?|mysql|mariadb|rediss?|mongodb(?:\+srv)?|amqps?|mssql|sqlserver|clickhouse|smtps?|ftps?|sftp|ldaps?):\/\/[^\s:@/?#"'`<>\\]{0,64}:(?<password>(?:(?!:\/\/)[^\s"'`<>\\]){1,256})@(?<host>[A-Za-z0-9[_%-][^\s/:"'`<>\\]{0,255})/g;
 /** A token instead of a user name. */
@@ -161,7 +161,7 @@ function isHarmless(password: string): boolean {
   );
 }
 
-// Finds armored private keys: PEM, OpenSSH, PGP, PuTTY; also if only one end is visible.
+// Finds armored private keys (PEM, OpenSSH, PGP, PuTTY), even if only one end is visible.
 
 /** Maximum characters of an armored private key, line numbers and escapes included. */
 export const LONGEST_KEY_BLOCK = 32_768;
@@ -171,7 +171,7 @@ const begin =
 const end =
   /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- END SSH2 ENCRYPTED PRIVATE KEY ----|Private-MAC: [0-9a-f]{8,64}/g;
 
-/** Where a key begins whose end is still missing. */
+/** The start of a key whose end is still missing. */
 export function openKeyStart(text: string): number | undefined {
   const last = [...text.matchAll(begin)].at(-1)?.index;
   if (last === undefined || text.length - last > LONGEST_KEY_BLOCK) return undefined;
@@ -183,7 +183,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Finds complete keys, truncated keys, and ends of keys; the marker lines included. */
+/** Finds complete keys, truncated keys and ends of keys, including their marker lines. */
 function findKeyBlocks(text: string): Secret[] {
   if (!/PRIVATE KEY|PuTTY-User-Key|Private-MAC/.test(text)) return [];
   const ends = [...text.matchAll(end)].map((match) => ({
@@ -218,14 +218,14 @@ function findKeyBlocks(text: string): Secret[] {
   return found;
 }
 
-/** True for enough text mostly in the base64 alphabet; false for code that parses such blocks. */
+/** True for enough text that is mostly base64; false for code that parses such blocks. */
 function isKeyBody(body: string): boolean {
   const letters = body.match(/[A-Za-z0-9+/=]/g)?.length ?? 0;
   const others = body.match(/[^A-Za-z0-9+/=\s\\,:.>|"'`-]/g)?.length ?? 0;
   return letters >= 64 && others <= letters / 10 && /[A-Za-z0-9+/=]{32}/.test(body);
 }
 
-/** A line of a key in armor, with possible quotes or numbers before it. */
+/** A line of an armored key, possibly after quotes or line numbers. */
 const keyLine =
   /[^\n]{0,24}?(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{32,128}={0,2}(?![A-Za-z0-9+/=])[^\n]{0,8}(?:\n|$)/y;
 const startOfBody = /(?:\\[rn]|\s|["'`+,])*(?:[A-Z][A-Za-z-]{2,24}: [^\n]{1,200}\n\s*){0,4}/y;

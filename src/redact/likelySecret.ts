@@ -1,6 +1,6 @@
 /** Decides whether a value looks like a secret, or like a word, a name or a placeholder. */
 
-/** Where the value is: in quotes, or bare among words and code. */
+/** Whether the value is in quotes, or bare among words and code. */
 type Standing = 'quoted' | 'bare';
 
 /** True for values that look random enough to be a password or a key. */
@@ -27,7 +27,7 @@ export function isPlaceholder(text: string): boolean {
 const placeholder =
   /x{5,}|\*{3,}|\.{3,}|…|example|your|placeholder|change_?-?me|dummy|sample|redacted|replace|insert|12345678|87654321|abcdefg|deadbeef|(?:^|[-_])(?:fake|mock|todo|foo|bar|null|undefined)(?:$|[-_])|0{8,}|goes[-_ ]?here|<[^>]*>/i;
 
-/** True if it has few different characters for its length. */
+/** True for text with few different characters for its length. */
 function isMonotonous(text: string): boolean {
   return new Set(text.slice(0, 64)).size < Math.min(5, text.length / 2);
 }
@@ -45,7 +45,7 @@ function isMixed(text: string): boolean {
   return new Set(text).size >= 6 && changesOfKind(text) >= 3;
 }
 
-/** True for a run without separators in which letters and digits alternate more than in any name. */
+/** True for a word without separators in which letters and digits alternate more than in any name. */
 function isRandomWord(word: string): boolean {
   if (word.length < 8) return false;
   if (isShuffled(word)) return true;
@@ -56,7 +56,7 @@ function isRandomWord(word: string): boolean {
 }
 
 /**
- * True if lower case, upper case and digits are in random order: in random text 62 of 100 adjacent characters differ in
+ * True if lower case, upper case and digits are in random order: in random text, 62 of 100 adjacent pairs differ in
  * kind, in compound names about 30.
  */
 export function isShuffled(word: string): boolean {

@@ -29,8 +29,8 @@ function withoutSecrets(
 }
 
 /**
- * `[redacted: aws-access-key 3f9a]`: the kind, and the first 16 bits of the secret's SHA-256: enough to tell two
- * secrets apart, too few to recover one.
+ * `[redacted: aws-access-key 3f9a]`: the kind, and the first 16 bits of the secret's SHA-256, enough to tell two
+ * secrets apart but too few to recover one.
  */
 function markOf(kind: string, secret: string): string {
   const hash = createHash('sha256').update(secret).digest('hex').slice(0, 4);
@@ -40,9 +40,8 @@ function markOf(kind: string, secret: string): string {
 // Redacts JSON values.
 
 /**
- * Returns the value with every string in it redacted, field names included; parts without secrets are returned as they
- * are, not copied. A value also counts as a password if only the name of its field says so. Image data is left
- * unchanged.
+ * Returns the value with every string in it redacted, including field names; parts without secrets are not copied. A
+ * value also counts as a password if only its field's name says so. Image data stays unchanged.
  */
 export function redactDeep<T>(value: T, options: RedactOptions = {}): T {
   return clean(value, options, '') as T;
@@ -64,7 +63,7 @@ function clean(value: unknown, options: RedactOptions, name: string): unknown {
   return changed ? Object.fromEntries(fields) : value;
 }
 
-/** Image data is large and not text; anything that only claims to be an image is scanned. */
+/** True for real image data, which is large and not text; anything that only claims to be an image is scanned. */
 function isPicture(value: object, key: string): boolean {
   if (key !== 'data' || !('type' in value) || value.type !== 'image' || !('data' in value)) return false;
   return (
@@ -87,7 +86,7 @@ function cleanText(text: string, options: RedactOptions, name: string): string {
 interface Redactor {
   /** Adds a piece; returns the text that can be passed on now, often nothing. */
   write(piece: string): string;
-  /** Returns all complete lines but those of a key whose end is missing, although more text may follow. */
+  /** Returns all complete lines except those of a key whose end is missing, although more text may follow. */
   release(): string;
   /** Returns the held-back text. No more writes are allowed after this. */
   flush(): string;
@@ -97,7 +96,7 @@ interface Redactor {
 const HELD = LONGEST_KEY_BLOCK + 8192;
 /** Characters of already returned text that are needed to judge the text after them. */
 const CONTEXT = 1024;
-/** Characters to gather before scanning, so that text is scanned about twice at most. */
+/** Characters to gather before scanning, so that text is scanned at most about twice. */
 const GATHERED = 3 * HELD;
 
 export function createRedactor(options: RedactOptions = {}): Redactor {
@@ -133,7 +132,7 @@ export function createRedactor(options: RedactOptions = {}): Redactor {
   };
 }
 
-/** The end of the last line, or the start of a secret that may continue after it. */
+/** The end of the last complete line, or the start of a secret that may continue after it. */
 function endOfLines(text: string, secrets: readonly Secret[]): number {
   const end = text.lastIndexOf('\n') + 1;
   const open = secrets.find((secret) => secret.start < end && secret.end >= end);

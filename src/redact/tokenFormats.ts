@@ -1,6 +1,6 @@
 /**
- * Keys and tokens with a recognizable format. Formats are taken from the issuers' documentation and from public
- * scanners; lengths are slightly wider, since issuers extend them without notice.
+ * Keys and tokens with a recognizable format, as in the issuers' documentation and in public scanners; lengths allow
+ * for more, since issuers extend them without notice.
  */
 
 export interface TokenFormat {

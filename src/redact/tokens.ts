@@ -1,4 +1,4 @@
-/** Finds tokens that are recognizable by their format alone: those in the table, and some that need a closer check. */
+/** Finds tokens that their format alone reveals: those in the table, and some that need a closer look. */
 import { entropyBits, isLikelySecret, isPlaceholder, isShuffled, type Secret } from './likelySecret.ts';
 import { type TokenFormat, tokenFormats } from './tokenFormats.ts';
 
@@ -119,7 +119,7 @@ function findPatterns(text: string): Secret[] {
   });
 }
 
-/** A maximal run of JSON Web Token characters: matched in full, so that no character is scanned twice. */
+/** A maximal run of JSON Web Token characters, matched in full so that no character is scanned twice. */
 const dottedRun = /eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*){0,4}/g;
 const webToken = /^eyJ[A-Za-z0-9_-]{10,}\.ey[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,}/;
 
@@ -131,7 +131,7 @@ function findWebTokens(text: string): Secret[] {
   });
 }
 
-/** True if letters and digits are mixed as in no name. */
+/** True if letters and digits are mixed more than in any name. */
 function looksRandom(text: string): boolean {
   return isShuffled(text) || ((text.match(/\d+/g)?.length ?? 0) >= 2 && /[A-Za-z]/.test(text));
 }

@@ -1,22 +1,22 @@
-/** Removes secrets from what tools show: which output is searched, and by what. */
+/** Removes secrets from the output of tools: decides which output is searched, and by which redactor. */
 import { type Grant, runsReadOnly } from '../protocol/permissions.ts';
 
 /** Removes secrets from text that arrives in pieces. */
 export interface TextRedactor {
   /** Returns the text so far, redacted; holds back an end that could be the beginning of a secret. */
   write(text: string): string;
-  /** Returns what can be shown now although more follows. */
+  /** Returns what can be shown now, although more will follow. */
   release(): string;
   /** Returns the held-back text; no more follows. */
   flush(): string;
 }
 
-/** A decision reads this much of a file to see whether it holds a secret; a larger file may hold others. */
+/** How much of a file a permission decision searches for secrets; a larger file may contain others. */
 export const JUDGED_BYTES = 2_000_000;
 
 /**
- * Opens a redactor for output that the model gets without approval, because any file may hold a secret. Undefined if the
- * call was approved, or there is no redactor to open.
+ * Opens a redactor for output that the model gets without approval, because any file may hold a secret. Undefined if
+ * the call was approved, or there is no redactor to open.
  */
 export async function redactorOfUnapproved(
   grant: Grant,

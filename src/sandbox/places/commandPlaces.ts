@@ -39,7 +39,7 @@ interface CommandPlaces {
   readonly followed: readonly string[];
   /** Folders with files of other projects that are read-only for the command. */
   readonly shared: readonly string[];
-  /** Protected files that have other names, by which the command may change them. */
+  /** Protected files with other names through which the command may change them. */
   readonly replaceable: readonly string[];
 }
 
@@ -51,7 +51,7 @@ interface PlaceFinder {
   protectedFiles(roots: readonly string[]): Promise<readonly ProtectedFiles[]>;
   /** Files with secrets in the workspace, and folders with some that cannot be hidden on their own. */
   secrets(): Promise<readonly string[]>;
-  /** The same at once. */
+  /** The same, synchronously. */
   protectedFilesNow(roots: readonly string[]): readonly ProtectedFiles[];
   /** Removes files that completed git folders and are no longer needed. */
   release(): void;
@@ -69,7 +69,7 @@ export function createPlaceFinder(
   { openTemporary, beforeCreating }: FinderParts,
 ): PlaceFinder {
   let tests: Pick<PlaceOptions, 'isReadOnlyForCommands' | 'isSensitive'> | undefined;
-  /** The same for all commands, so the walks need not query all places for each file. */
+  /** Computed once for all commands, so that the walks need not query all places for each file. */
   const testsOfFiles = () => {
     tests ??= options.places();
     return tests;

@@ -1,6 +1,6 @@
 /** Stamps of files that a command must not leave behind, because the user's next git command would act on them. */
 
-/** A repository that git enters for the project's status and that would make it start programs. */
+/** A repository that `git status` enters and that would make it start programs. */
 export const RUNS_PROGRAMS = 'runs programs';
 /** An index whose entries cannot be determined. */
 export const UNREADABLE_INDEX = 'unreadable index';
@@ -69,7 +69,7 @@ export function dangerOf(stamp: string): Danger | undefined {
 }
 
 /**
- * True for what git itself never leaves behind: if it exists before a command, it is from a session that was killed.
+ * True for what git itself never leaves behind: if it exists before a command, it is from a killed session.
  */
 export const isNeverOfGit = (stamp: string): boolean =>
   stamp === LEADS_OUT ||

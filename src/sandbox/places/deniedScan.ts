@@ -9,7 +9,7 @@ import { createTrackedFiles, repositoriesOf } from './trackedPaths.ts';
 /** Folders that programs create or fill and that builds need. */
 export const generated =
   /^(?:\.git|node_modules|bower_components|\.?venv|build(?:[-_.].*)?|cmake-build.*|dist|out|target|vendor|_?deps|Pods|DerivedData|\.next|\.tox|\.gradle|\.[\w-]*cache)$/;
-/** Secrets are deeper, and in more folders, than other files that scans look for. */
+/** Secrets lie deeper and in more folders than other files that scans look for. */
 const REACH = { skipped: generated, maxDepth: 30, maxFolders: 10_000 };
 
 interface DenyRules {
@@ -39,10 +39,10 @@ export interface DeniedFound {
 }
 
 /**
- * Creates a function that finds what rules deny reading in a folder: files, and entire folders if git tracks nothing in
- * them. Leaves out tracked files, which the project's programs need and git would report as deleted, and folders that
- * programs create. A command can add any file to the index, and commit it. So a file counts as tracked only if it was
- * in the index when the project was first searched, or if the index has contained its exact content since: only a
+ * Creates a function that finds what rules deny reading in a folder: files, and entire folders in which git tracks
+ * nothing. Leaves out folders that programs create, and tracked files, which the project's programs need and git would
+ * report as deleted. A command can add any file to the index and commit it, so a file counts as tracked only if it was
+ * in the index when the project was first searched, or if the index has since contained its exact content: only a
  * program that can read the file can stage that. The function never throws.
  */
 export function createDeniedScan({
@@ -93,14 +93,14 @@ export function createDeniedScan({
   };
 }
 
-/** Of a path that no mount can name: the system limits it to 4096 bytes, of which bubblewrap uses some itself. */
+/** Maximum length of a path that can be mounted: the system limit is 4096 bytes, some of which bubblewrap needs. */
 const MAX_MOUNT_BYTES = 4000;
 
 /** The folder itself, or the nearest one around it that can be mounted. */
 const withinMount = (folder: string): string =>
   Buffer.byteLength(folder) <= MAX_MOUNT_BYTES ? folder : withinMount(dirname(folder));
 
-/** True if a folder contains a name that is not valid UTF-8 and that rules may cover: such a path cannot be hidden. */
+/** True if a folder contains a path that rules may cover but whose name is not valid UTF-8, so it cannot be hidden. */
 function mayHideUnreadable(
   path: string,
   entries: readonly Dirent[],
@@ -129,7 +129,7 @@ function foldersBetween(path: string, root: string): readonly string[] {
   return folders;
 }
 
-/** The outermost paths: leaves out those inside another. */
+/** Leaves out paths inside another. */
 export function outermost(paths: readonly string[]): readonly string[] {
   const all = new Set(paths);
   const isInOther = (path: string): boolean => {
@@ -142,8 +142,8 @@ export function outermost(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * Reduces paths to at most `max`: the folders that directly contain the most of them replace what is in them. `isKept`:
- * true for a folder that must not be hidden. `folders`: those that replace others. Undefined if that is not enough.
+ * Reduces paths to at most `max` by replacing those in the folders that directly contain the most of them. `isKept`:
+ * true for a folder that must not be hidden. `folders`: the replacements. Undefined if that is not enough.
  */
 export function withinLimit(
   paths: readonly string[],

@@ -1,4 +1,4 @@
-/** Finds on disk what a plan refers to: the secrets, protected files and git folders that exist right now. */
+/** Finds what a sandbox plan refers to: the secrets, protected files and git folders that now exist on disk. */
 import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { lstatOf, namesIn, resolved, statOf } from '../../disk/fileLookups.ts';
@@ -21,7 +21,7 @@ import { borrowedObjects, type HiddenPlace, homeElsewhere } from './homeElsewher
 import { secretPathsOf } from './secretPlaces.ts';
 
 export interface PlaceOptions {
-  /** The project and the directories added to it, absolute; these as resolved when the settings were read. */
+  /** The project and the added directories, absolute; the latter as resolved when the settings were read. */
   readonly workspace: readonly string[];
   /** Repositories inside the workspace. */
   readonly repositories: readonly string[];
@@ -49,16 +49,16 @@ export interface PlaceOptions {
   readonly privateTemporary?: (shared: string) => PrivateTemporary | undefined;
   readonly scratchParent: string | undefined;
   /**
-   * From the settings: absolute, as resolved when they were read. If a link has appeared in such a path since then, the
-   * path opens nothing, because a command may have created the link.
+   * From the settings: absolute, as resolved when they were read. A path with a link that appeared later opens nothing,
+   * because a command may have created the link.
    */
   readonly allowWrite: readonly string[];
   readonly allowRead: readonly string[];
   /** Absolute. */
   readonly denyRead: readonly string[];
-  /** The same, from managed settings: nothing can make them visible again. */
+  /** The same, from managed settings, which nothing can override. */
   readonly denyReadAlways?: readonly string[];
-  /** In writable places, what rules deny editing; absolute. */
+  /** What rules deny editing in writable places; absolute. */
   readonly denyWrite?: readonly string[];
   /** Folders outside the project that rules allow to be read, absolute. */
   readonly readByRule?: readonly string[];
@@ -89,7 +89,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     ...new Set([
       ...workspace,
       ...options.repositories.flatMap(resolved),
-      // If the settings open such a place by name (e.g. the caches in the program's own data), it is open as a whole.
+      // A place that the settings open by name, such as the caches in our own data, is open as a whole.
       ...writable.filter((path) => !options.isReadOnlyForCommands(path)),
       // The home contains files that shells and editors read, so it is protected no matter why it is writable.
       ...(isHomeGiven || temporary.some(isHomeIn) ? [home] : []),
@@ -97,7 +97,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   ];
   // A home in a temporary folder, as in containers, is still not a temporary folder.
   const keptHome = !isHomeGiven && temporary.some(isHomeIn) ? [home] : [];
-  // Opened on purpose: by a workspace in it, or a setting that names it.
+  // Opened on purpose: it contains a workspace, or a setting names it.
   const isOpened = (path: string): boolean =>
     workspace.includes(path) || shown.some((folder) => isInside(path, folder));
   const hidden = hiddenPlaces(options, workspace, [...workspace, ...shown, ...writable]).filter(
@@ -157,8 +157,8 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
 }
 
 /**
- * The git folders that are read-only as a whole for a command: all but those of the repositories in which a git command
- * works. In a foreign repository it never gets those of the workspace's own.
+ * The git folders that are read-only as a whole for a command: all except those of the repositories in which a git
+ * command works. A git command in a foreign repository never gets those of the workspace's own.
  */
 export function gitFoldersToClose(
   options: Pick<PlaceOptions, 'workspace' | 'allowWrite'>,
@@ -261,7 +261,7 @@ function foldedNames(folder: string): ReadonlySet<string> | undefined {
   }
 }
 
-/** Without places in hidden folders: these are hidden with them. */
+/** Leaves out places in hidden folders, which are hidden with them. */
 const outermost = (places: readonly HiddenPlace[]): readonly HiddenPlace[] =>
   [...new Map(places.map((place) => [place.path, place])).values()].filter(
     ({ path }) => !places.some((other) => other.path !== path && isInside(path, other.path)),
@@ -288,7 +288,7 @@ const builtFolders = new Set(['.git', 'node_modules', '.venv', 'venv']);
 /** Folders that contain both ordinary files and files that other programs run or take settings from. */
 const mixedFolders = [
   ...['.github', '.config', '.local', '.local/share', 'gradle', 'mise', 'tools'],
-  // For a workspace that is the entire machine.
+  // For a workspace that is the entire file system.
   ...['etc', 'usr', 'usr/local', 'var', 'var/spool', 'Library'],
 ];
 

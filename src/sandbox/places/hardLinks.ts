@@ -1,6 +1,6 @@
 /**
- * Finds other names of protected files: a mount protects one name, but a command could write to the file through a hard
- * link that was created earlier.
+ * Finds other names of protected files: a mount protects one name, but a command could write to the file through an
+ * existing hard link.
  */
 import { join } from 'node:path';
 import { entriesOf, lstatOf } from '../../disk/fileLookups.ts';
@@ -16,7 +16,7 @@ const MAX_ENTRIES = 200_000;
 interface OtherNames {
   /** Other names of protected files in writable folders. */
   readonly found: readonly string[];
-  /** Protected files with more names than were found; the others may be in folders that were not searched. */
+  /** Protected files with more names than were found; the rest may be in folders that were not searched. */
   readonly open: readonly string[];
 }
 
@@ -26,7 +26,7 @@ interface Linked {
   names: bigint;
 }
 
-/** Creates a function that finds them. It searches again only if such a file has changed. Never rejects. */
+/** Creates a function that finds these names. It searches again only if such a file has changed. Never rejects. */
 export function createHardLinkSearch(): (
   isProtected: readonly string[],
   writable: readonly string[],
@@ -43,7 +43,7 @@ export function createHardLinkSearch(): (
   };
 }
 
-/** The files, including those in the folders, that have several names; by inode. */
+/** The files with several names, including files inside folders, by inode. */
 function* linkedFiles(places: readonly string[]): Steps<Map<string, Linked>> {
   const linked = new Map<string, Linked>();
   let left = MAX_FILES;
@@ -52,7 +52,7 @@ function* linkedFiles(places: readonly string[]): Steps<Map<string, Linked>> {
     const next: string[] = [];
     for (const path of level) {
       yield;
-      // Named files are always checked.
+      // The given paths themselves are always checked.
       if (depth > 0 && left <= 0) break;
       left -= 1;
       const found = lstatOf(path);
@@ -97,7 +97,7 @@ function* search(
       if (!places.some((place) => isInside(path, place))) found.push(path);
     }
   }
-  // After a complete search the rest is where commands cannot write.
+  // After a complete search, the remaining names are where commands cannot write.
   const isSearched = left > 0;
   const open = [...linked].flatMap(([inode, { paths }]) =>
     !isSearched && (missing.get(inode) ?? 0) > 0 ? paths : [],

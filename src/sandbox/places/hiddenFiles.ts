@@ -1,7 +1,7 @@
 /**
- * Tells whether files that are hidden from a command may have become visible to it. What hides a file is lost when another
- * program replaces, moves or removes the file, and a new file was never hidden; writing into a hidden file keeps it hidden.
- * This compares the files from outside, so it also works after the sandbox has ended.
+ * Tells whether files that are hidden from a command may have become visible to it: another program may replace, move
+ * or remove a file and thereby its mount, and a new file was never hidden. Writing into a hidden file keeps it hidden.
+ * Compares the files from outside, so it also works after the sandbox has ended.
  */
 import { opendirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -14,7 +14,7 @@ export interface HiddenFiles {
   exposed(): Promise<readonly string[]>;
 }
 
-/** Call it before the files and folders are hidden. `find` finds those to hide now. */
+/** Call this before the files and folders are hidden. `find` finds those to hide now. */
 export function watchHiddenFiles(
   hidden: readonly string[],
   find: () => Promise<readonly string[]>,
@@ -41,17 +41,17 @@ function stampOf(path: string) {
 function isSame(before: Stamp, now: Stamp): boolean {
   if (before === undefined || now === undefined) return before === now;
   const [a, b] = [before.found, now.found];
-  // A new file may get the number of the old one.
+  // A new file may get the inode of the old one.
   if (a.dev !== b.dev || a.ino !== b.ino || a.birthtimeNs !== b.birthtimeNs) return false;
-  // It was elsewhere for a while: a rename changes it without its content, and the folder.
+  // It was elsewhere for a while: a rename changes the file's change time and its folder, but not its content.
   const isBack =
     a.ctimeNs !== b.ctimeNs && a.mtimeNs === b.mtimeNs && before.folderChangedAt !== now.folderChangedAt;
   return !isBack;
 }
 
 /**
- * Waits until a rename or removal in a folder that has begun is complete: for some milliseconds, the kernel shows the old
- * file without what was mounted over it. Listing a folder takes the same lock.
+ * Waits for a rename or removal in a folder that has begun: for some milliseconds, the kernel shows the old file
+ * without what was mounted over it. Listing the folder takes the same lock.
  */
 function waitForRename(folder: string): void {
   try {
@@ -59,6 +59,6 @@ function waitForRename(folder: string): void {
     listing.readSync();
     listing.closeSync();
   } catch {
-    // A folder that is gone is noticed by its files.
+    // A missing folder is noticed through its files.
   }
 }

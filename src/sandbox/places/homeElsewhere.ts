@@ -9,16 +9,16 @@ import { isInside } from '../../disk/paths.ts';
 export interface HiddenPlace {
   readonly path: string;
   readonly isDirectory: boolean;
-  /** The folder cannot be entered, rather than being empty: git would report tracked files there as deleted. */
+  /** The folder cannot be entered. If it appeared empty, git would report tracked files there as deleted. */
   readonly isClosed?: boolean;
-  /** It appears as an empty file that can be read, so that a search that comes across it does not fail. Only on Linux. */
+  /** It appears as a readable empty file, so that a search that comes across it does not fail. Linux only. */
   readonly isEmpty?: boolean;
 }
 
 interface ElsewhereOptions {
   /** Resolved. */
   readonly home: string;
-  /** The user's environment, which names folders of programs. */
+  /** The user's environment, which names program folders. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Paths that stay visible: workspaces, their git folders, paths that settings and rules allow; resolved. */
   readonly kept: readonly string[];
@@ -30,11 +30,11 @@ export interface Elsewhere {
   readonly readable: readonly string[];
 }
 
-/** Programs of macOS and snap keep their data there. */
+/** Programs on macOS and from snap keep their data there. */
 const programFolders = new Set(['Library', 'Applications', 'snap']);
-/** Variables that name folders of programs. */
+/** Variables that name program folders. */
 const naming = /(?:PATH|HOME|ROOT|PREFIX|DIR|SDK|VIRTUAL_ENV)$/;
-/** Each is a mount, and a command waits for all of them. If there are more, the entire home is hidden. */
+/** Each is a mount, and a command waits for all of them. With more, the entire home is hidden. */
 const MAX_HIDDEN = 300;
 
 /** Returns nothing if the home itself is open. Never throws. */
@@ -63,8 +63,8 @@ export function homeElsewhere({ home, env, kept }: ElsewhereOptions): Elsewhere 
 }
 
 /**
- * The folders that variables name; for a `bin` folder its parent, which also holds the libraries. Without those in the
- * project, which are visible anyway: its links must not open what they lead to.
+ * The folders that variables name; for a `bin` folder its parent, which also contains the libraries. Leaves out those
+ * in the project, which are visible anyway and whose links must not open their targets.
  */
 function foldersOfPrograms({ home, env, kept }: ElsewhereOptions): readonly string[] {
   return Object.entries(env)
@@ -76,7 +76,7 @@ function foldersOfPrograms({ home, env, kept }: ElsewhereOptions): readonly stri
     .filter((path) => path !== home);
 }
 
-/** Targets of linked dot files, e.g. in a repository of dotfiles. */
+/** Targets of linked dot files, as in a dotfiles repository. */
 function linkTargets(home: string, names: readonly string[]): readonly string[] {
   const config = join(home, '.config');
   return [

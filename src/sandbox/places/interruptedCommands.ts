@@ -1,7 +1,6 @@
 /**
  * Records what was dangerous before a command that may change git folders, so that what the command leaves behind is
- * recognized even if this program is killed before it can check: the next session then treats it as a change by a
- * command.
+ * recognized even if we are killed before we can check: the next session then treats it as changed by a command.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +12,7 @@ import { isRunning } from '../../disk/isRunning.ts';
 type Stamps = ReadonlyMap<string, string>;
 
 interface InterruptedCommands {
-  /** Call before a command runs; returns a function to call when its changes have been handled. Never throws. */
+  /** Call this before a command runs; returns a function to call when its changes have been handled. Never throws. */
   begin(roots: readonly string[], before: Stamps): () => void;
   /** The paths in `now` that commands of killed sessions left behind. Returned once; never throws. */
   take(roots: readonly string[], now: Stamps): ReadonlySet<string>;
@@ -36,7 +35,7 @@ export function createInterruptedCommands(notes: string, maxBytes = MAX_BYTES): 
         const isReadable = Buffer.byteLength(text) <= maxBytes;
         writeFileSync(file, isReadable ? text : JSON.stringify({ roots, before: [] }), { mode: 0o600 });
       } catch {
-        // Disk full: only this session knows.
+        // If the disk is full, only this session knows.
       }
       return () => rmSync(file, { force: true });
     },
@@ -46,7 +45,7 @@ export function createInterruptedCommands(notes: string, maxBytes = MAX_BYTES): 
         if (isRunning(Number.parseInt(name, 10))) continue;
         const note = noteIn(join(notes, name), maxBytes);
         if (note !== undefined && !note.roots.some((root) => roots.includes(root))) continue;
-        // Without its end, the command had not started.
+        // If the end is missing, the command had not started.
         if (note !== undefined)
           for (const [path, stamp] of now) if (note.before.get(path) !== stamp) left.add(path);
         rmSync(join(notes, name), { force: true });

@@ -14,7 +14,7 @@ export interface LinkGuard {
    * command has ended: while no command runs, the user may change the links.
    */
   hold(links: readonly string[]): () => void;
-  /** Restores links that have changed. Returns each of them with a note for the user. Never throws. */
+  /** Restores links that have changed, and returns each with a note for the user. Never throws. */
   restore(): readonly { readonly path: string; readonly note: string }[];
 }
 

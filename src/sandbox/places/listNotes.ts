@@ -13,7 +13,7 @@ export function writeList(file: string, list: Iterable<string>): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, text, { mode: 0o600 });
   } catch {
-    // Only this session knows.
+    // Then only this session knows.
   }
 }
 

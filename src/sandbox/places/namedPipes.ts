@@ -1,6 +1,6 @@
 /**
  * Finds named pipes outside writable places: a read-only mount does not keep a command from writing to one, and the
- * program that reads it may obey what it gets.
+ * program at the other end may obey what it reads.
  */
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { createFolderWalk } from '../../disk/folderWalk.ts';
 
 /** Each is a mount. */
 const MAX_PIPES = 50;
-/** Matches no folder: the walk leaves none out. */
+/** Matches no folder, so the walk leaves none out. */
 const NO_NAME = /^$/;
 
 /**

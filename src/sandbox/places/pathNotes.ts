@@ -1,5 +1,5 @@
 /**
- * Lists of paths that outlast a session, in a file that commands cannot see. Every change is appended as a line, so
+ * Lists of paths that outlast a session, in a file that commands cannot see. Each change is appended as a line, so that
  * concurrent sessions lose nothing.
  */
 import { appendFileSync, mkdirSync } from 'node:fs';
@@ -12,7 +12,7 @@ type PathLists = Readonly<Record<string, readonly string[]>>;
 export interface PathNotes {
   /** The same object until something changes. */
   read(): PathLists;
-  /** Records the differences from the lists as last read. Never throws: what cannot be written is kept in memory. */
+  /** Records the differences from the lists last read. Never throws: what cannot be written is kept in memory. */
   write(lists: PathLists): void;
 }
 
@@ -42,7 +42,7 @@ export function createPathNotes(file: string | undefined, damaged: PathLists = {
     write(changed) {
       const change = { add: without(changed, lists), remove: without(lists, changed) };
       lists = changed;
-      // The next `read` finds the file changed, and what other sessions have added to it.
+      // The next `read` notices the change, and what other sessions have added.
       if (file !== undefined && Object.keys({ ...change.add, ...change.remove }).length > 0)
         append(file, change);
     },
@@ -99,6 +99,6 @@ function append(file: string, change: Change): void {
     // The leading line feed ends a line that was only partly written.
     appendFileSync(file, `\n${JSON.stringify(change)}\n`, { mode: 0o600 });
   } catch {
-    // Disk full: known in this session only.
+    // If the disk is full, only this session knows.
   }
 }

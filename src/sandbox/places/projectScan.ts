@@ -20,7 +20,7 @@ import { createIndexReader, createTrackedFiles, repositoriesOf } from './tracked
 /** Each has several mounts. */
 const MAX_REPOSITORIES = 50;
 /**
- * Maximum repositories that git enters from another and whose settings are read; any more count as running programs.
+ * Maximum submodules whose settings are read; any more count as running programs.
  */
 const MAX_SUBMODULES = 2000;
 /** Maximum entries in the stamp of a protected folder. */
@@ -28,8 +28,8 @@ const MAX_ENTRIES = 100;
 
 interface Scanned {
   /**
-   * Repositories inside the folder, nearest first and without the folder itself, and submodules wherever they are.
-   * Those found by earlier scans come first, so that new ones never displace them.
+   * Repositories inside the folder, nearest first, without the folder itself, and submodules wherever they are. Those
+   * found by earlier scans come first, so that new ones never displace them.
    */
   readonly repositories: readonly string[];
   /**
@@ -107,8 +107,8 @@ export function createProjectScan({
     };
   });
   /**
-   * For the status of a repository, git enters its submodules, and theirs, and runs programs named in their settings. So
-   * a repository that a command has created takes effect as soon as an index lists it, wherever it is.
+   * `git status` enters submodules, and theirs, and runs programs named in their settings. So a repository that a
+   * command has created takes effect as soon as an index lists it, wherever it is.
    */
   function* enteredFrom(repositories: readonly string[]): Steps<Entered> {
     const submodules = new Set<string>();
@@ -170,9 +170,9 @@ export function createProjectScan({
 }
 
 /**
- * Creates a function that adds the repositories found in a folder to those found there before, in any session, and
+ * Creates a function that adds the repositories found in a folder to those that any session has found there, and
  * returns all that still contain a `.git`. A command cannot remove a protected one, but it could hide it from a scan by
- * creating many others. `name`: of the list.
+ * creating many others. `name`: the list's name.
  */
 function createKnown(
   notes: PathNotes,
@@ -217,9 +217,10 @@ const isMisread = (path: string): boolean => path.includes('\ufffd');
 const MAX_SECRETS = 100;
 
 /**
- * Creates a function that finds the files with secrets in a folder, nearest first, without files that git tracks: git
- * shows their content anyway, and would report a hidden one as changed. A command can add any file to the index, so a
- * file counts as tracked only as in `createDeniedScan`. Leaves out what rules let the model read. Of a file whose name is not UTF-8 it gives the folder, unless that is the project. Never throws.
+ * Creates a function that finds the files with secrets in a folder, nearest first. Leaves out what rules let the model
+ * read, and tracked files: git shows their content anyway, and would report a hidden one as changed. A command can add
+ * any file to the index, so only what `createDeniedScan` counts as tracked is left out. For a file whose name is not
+ * UTF-8, returns its folder, unless that is the project. Never throws.
  */
 export function createSecretsScan(
   isSensitive: (path: string) => boolean,

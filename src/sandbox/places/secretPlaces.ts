@@ -1,13 +1,13 @@
 /**
- * Where keys, passwords and sessions are stored: confined commands cannot see them. Each variable that moves such a
- * place is named by the documentation of the program that owns it. Pure.
+ * Where keys, passwords and sessions are stored, which confined commands cannot see. The variables that move these
+ * places come from the documentation of each program. Pure.
  */
 import { isAbsolute, join } from 'node:path';
 import { secretPlaces } from '../../disk/secretPlaces.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** System paths, absolute: most are readable only by root, and so by a sandbox that root starts. */
+/** System paths, absolute. Only root can read most of them, and so can a sandbox that root starts. */
 const secretSystemPlaces: readonly string[] = [
   '/etc/security/opasswd',
   '/etc/krb5.keytab',
@@ -103,7 +103,7 @@ const secretFiles: readonly string[] = [
   ...['HISTFILE', 'LESSHISTFILE', 'PSQL_HISTORY', 'MYSQL_HISTFILE', 'SQLITE_HISTORY', 'REDISCLI_HISTFILE'],
   ...['NODE_REPL_HISTORY', 'PYTHON_HISTORY'],
 ];
-/** Variables whose name says that the file is a secret. Without keys: a development server may need `SSL_KEY_FILE`. */
+/** Variables whose name says that the file is a secret; not keys, as a development server may need `SSL_KEY_FILE`. */
 const secretFileName = /(?:TOKEN|PASSWORD|PASSWD|SECRET|CREDENTIALS?)_(?:FILE|PATH)$/i;
 
 interface SecretPaths {
@@ -111,7 +111,7 @@ interface SecretPaths {
   readonly places: readonly string[];
   /** The same places where a variable has moved them. */
   readonly moved: readonly string[];
-  /** Files that variables name; no folders, since such a folder could be anything. */
+  /** Files that variables name; no folders, since a folder could be any. */
   readonly files: readonly string[];
 }
 

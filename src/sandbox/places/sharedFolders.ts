@@ -1,6 +1,6 @@
 /**
- * Finds dependency folders whose files are shared with other projects: pnpm, bun, Deno, Yarn and uv install hard links
- * to files of a store, so a command that writes to such a file changes it in every project.
+ * Finds dependency folders that share files with other projects: pnpm, bun, Deno, Yarn and uv install hard links to
+ * files in a store, so a command that writes to such a file changes it in every project.
  */
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -8,12 +8,12 @@ import { entriesOf, isDirectory, lstatOf, namesIn } from '../../disk/fileLookups
 import { inRealFolderSync } from '../../disk/realFile.ts';
 import { inSlices, type Steps } from '../../disk/slices.ts';
 
-/** Names of the folders that contain dependencies, in a project. */
+/** Names of a project's dependency folders. */
 export const dependencyFolder = /^(?:node_modules|\.?venv)$/;
 
 /** Folders in `node_modules` that contain all packages; the entries next to them are links. */
 const stores = ['.pnpm', '.bun', '.deno', '.store'];
-/** Tools write these folders in `node_modules`, and create them if they are missing. */
+/** Folders in `node_modules` that tools write, and create if they are missing. */
 const caches = ['.cache', '.vite', '.vite-temp', '.vitest'];
 
 /** Each has several mounts. */
@@ -28,7 +28,7 @@ const MAX_DEPTH = 3;
 export interface SharedFolders {
   /** Folders with shared files; absolute. */
   readonly folders: readonly string[];
-  /** Folders in them with generated files, which tools write at any time. */
+  /** Folders inside them with generated files, which tools may write at any time. */
   readonly open: readonly string[];
 }
 
@@ -105,7 +105,7 @@ function* hasSharedFiles(folder: string): Steps<boolean> {
   return false;
 }
 
-/** True if one of the first files of a package has several names. */
+/** True if one of a package's first files has several names. */
 function isShared(folder: string, depth: number): boolean {
   const files = entriesOf(folder)
     .filter((entry) => entry.isFile())

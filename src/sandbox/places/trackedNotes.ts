@@ -1,6 +1,6 @@
 /**
- * Records, for all projects, which folders have been searched for denied files, and which of these files git tracked: a
- * command may change the index later.
+ * Records, for all projects, which folders have been searched for denied files and which of these files git tracked
+ * then, since a command may change the index later.
  */
 import { isInside } from '../../disk/paths.ts';
 import type { KnownFiles } from './deniedScan.ts';
@@ -10,8 +10,8 @@ export interface TrackedNotes {
   /** A snapshot; later calls of `save` do not change it. */
   read(): KnownFiles;
   /**
-   * Adds searched folders and the denied files in them that git tracks; these replace earlier ones that the same rules
-   * cover. Never throws.
+   * Adds searched folders and the denied files in them that git tracks, which replace those that the same rules covered
+   * before. Never throws.
    */
   save(roots: readonly string[], tracked: readonly string[], isDenied: (path: string) => boolean): void;
 }

@@ -1,5 +1,5 @@
 /**
- * Looks up paths in the indexes of a project's repositories, and the content git has for a file. Runs no git process.
+ * Looks up paths in the indexes of a project's repositories, and the content that git has for a file. Starts no git.
  */
 import { createHash } from 'node:crypto';
 import { dirname, join, relative } from 'node:path';
@@ -12,9 +12,9 @@ import { ownGitFolders } from './git/gitFolders.ts';
 const MAX_BYTES = 64 * 2 ** 20;
 
 interface IndexContent {
-  /** Folders, absolute. Includes folders that a shared index lists but git may no longer track. */
+  /** Absolute. Includes folders that a shared index lists but git may no longer track. */
   readonly submodules: readonly string[];
-  /** The index itself, absolute, if its submodules cannot be determined. */
+  /** The index, absolute, if its submodules cannot be determined. */
   readonly unreadable?: string;
   readonly isShared?: boolean;
 }
@@ -29,7 +29,7 @@ export function createIndexReader(): (repository: string) => Steps<IndexContent>
     const before = known.get(index);
     if (before?.state === state) return before.found;
     const found = yield* readIndex(index, bytes, repository);
-    // The file with shared entries may change without the index.
+    // The file with shared entries may change while the index does not.
     if (found.isShared === true) known.delete(index);
     else known.set(index, { state, found });
     return found;
@@ -91,8 +91,8 @@ interface Tracked {
 }
 
 /**
- * Creates a function that looks up files in the index of a repository. Any program can list a file there, but only one
- * that has read the file can add its content. Never throws.
+ * Creates a function that looks up files in a repository's index. Any program can list a file there, but only one that
+ * has read the file can add its content. Never throws.
  */
 export function createTrackedFiles(): (repository: string, paths: readonly string[]) => Steps<Tracked> {
   const known = new Map<string, { readonly state: string; readonly files: readonly IndexedFile[] }>();

@@ -1,7 +1,7 @@
 /**
- * Creates what is missing in git folders while commands run, because only existing files can be protected. Several
- * sessions may need it in the same place, and a killed session cannot remove it: each session notes what it needs in a
- * file named after its process, and the last one removes what was created.
+ * Creates what is missing in git folders while commands run, since only existing files can be protected. Several
+ * sessions may need the same file, and a killed session cannot remove it. So each session notes what it needs in a file
+ * named after its process, and the last one removes what was created.
  */
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -14,17 +14,17 @@ import { gitFoldersOf, isGitFolder, obeyedPlaces, worktreesIn } from './gitFolde
 
 /** "The shared files are right here", which git assumes without this file. */
 const OWN_COMMONDIR = '.\n';
-/** The same for the folder of a linked worktree, which git always creates with it. */
+/** The same for the folder of a linked worktree, in which git always creates it. */
 const COMMONDIR_OF_WORKTREE = '../..\n';
-/** Content of an included file that did not exist; a comment for git. */
+/** Content for an included file that did not exist; git reads it as a comment. */
 const PLACEHOLDER =
   '# Created by ClawdCode so that commands cannot create it; removed when the session ends.\n';
 
 interface CompletedGitFolders {
   /**
    * Creates missing files and folders in writable places that git would read or run for the repositories at these
-   * folders. Leaves git folders in `closed` places alone, since nothing can be written there. Returns the links in the
-   * other places that git follows to what it reads or runs. Never throws.
+   * folders. Leaves git folders in `closed` places alone, since nothing can be written there. Returns the links
+   * elsewhere that git follows to what it reads or runs. Never throws.
    */
   completeAll(
     roots: readonly string[],
@@ -34,7 +34,7 @@ interface CompletedGitFolders {
       readonly home: string;
     },
   ): readonly string[];
-  /** Removes everything again, except what other sessions need. Never throws. */
+  /** Removes everything created, except what other sessions need. Never throws. */
   release(): void;
 }
 
@@ -46,14 +46,14 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
   const own = join(notes, `${process.pid}-${lastSession}`);
   const needed = new Set<string>();
   let isCleared = false;
-  /** Noted first, so that a session that ends in between does not remove it. */
+  /** Noted before it is created, so that another session that ends meanwhile does not remove it. */
   const need = (path: string): void => {
     if (needed.has(path)) return;
     needed.add(path);
     writeList(own, needed);
   };
   const complete = (folder: string): void => {
-    // The folder of a linked worktree is completed with the folder that it shares.
+    // A linked worktree's folder is completed together with the folder that it shares.
     const common = readSmallText(join(folder, 'commondir')).trim();
     if (!isGitFolder(folder) || (common !== '' && common !== '.')) return;
     need(folder);
@@ -83,7 +83,7 @@ export function createCompletedGitFolders(notes: string): CompletedGitFolders {
   };
 }
 
-/** True for what a session has created for a missing file or folder. */
+/** True for what a session has created in place of a missing file or folder. */
 const isPlaceholder = (path: string): boolean =>
   readSmallText(path) === PLACEHOLDER || (isDirectory(path) && namesIn(path).length === 0);
 
@@ -109,7 +109,7 @@ function createIn(path: string, need: (path: string) => void, create: (at: strin
   }
 }
 
-/** A path that some session has created, and the folders that it has created around it. */
+/** The path that a session has noted, and the folders that it has created around it. */
 const notedAround = (notes: string, path: string): readonly string[] => [
   ...namesIn(notes)
     .flatMap((name) => readList(join(notes, name)))

@@ -1,6 +1,6 @@
 /**
- * Checks the files in git folders that git itself writes. Git follows links there, and symbolic refs and other files
- * that lead elsewhere, so a command could make the user's next git command write a message or a log anywhere. Git
+ * Checks the files in git folders that git itself writes. Git follows links, symbolic refs and other files there that
+ * lead elsewhere, so a command could make the user's next git command write a message or a log anywhere. Git itself
  * creates no links, except symbolic refs with core.preferSymlinkRefs.
  */
 import type { Dirent } from 'node:fs';
@@ -16,17 +16,17 @@ import { createSymbolicRefs, isRefTarget } from './symbolicRefs.ts';
 const REACH = { skipped: /^$/, maxDepth: 100, maxFolders: 20_000 };
 
 /**
- * Folders in which git writes no file by its name, in which tools keep links, or that are protected or checked
+ * Folders in which git writes no files with fixed names, in which tools keep links, or that are protected or checked
  * separately.
  */
 const skipped = new Set(['annex', 'lfs', 'hooks', 'modules']);
-/** Those in `objects` in which git writes files by their names. */
+/** The folders in `objects` in which git writes files with fixed names. */
 const ofObjects = new Set(['info', 'pack']);
 
 /** Files next to HEAD that git writes as refs. */
 const pseudoRef = /^(?!FETCH_HEAD$)(?:[A-Z_]+_)?HEAD$|^AUTO_MERGE$/;
 
-/** Names that git never uses: what is renamed here, and locks of Emacs, which are links. */
+/** Names that git never uses: of files renamed by us, and of Emacs locks, which are links. */
 const isSetAside = (name: string): boolean => /-set-aside(?:\d|[0-9a-f]{12})?$/.test(name);
 const isEditorLock = (name: string): boolean => name.startsWith('.#');
 

@@ -1,8 +1,8 @@
 /**
- * Finds the git folders of a workspace, and what git runs or reads as configuration in each: those of the repository,
- * its submodules, its linked worktrees, and of repositories inside it. Nothing here depends on what a command can
- * change: a folder is recognized by entries that commands cannot remove, and if there are too many, the folder around
- * them is protected as a whole.
+ * Finds the git folders of a workspace (of its repository, submodules, linked worktrees and nested repositories), and
+ * what git runs or reads as settings in each. Nothing here depends on what a command can change: a folder is recognized
+ * by entries that commands cannot remove, and if there are too many folders, the one around them is protected as a
+ * whole.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { entriesOf, isDirectory, lstatOf, readSmallText, resolved } from '../../../disk/fileLookups.ts';
@@ -11,13 +11,13 @@ import { gitHookFolders, gitIncludes } from '../../../protocol/files/gitIncludes
 import { linksOn } from '../linkGuard.ts';
 
 /**
- * Files that git itself never writes in a repository that exists: they select filters and diff programs by path, and name
+ * Files that git itself never writes in an existing repository: they select filters and diff programs by path, and name
  * folders with more objects. Source: gitattributes, gitrepository-layout.
  */
 export const obeyedNames = ['info/attributes', 'objects/info/alternates'];
 
 /**
- * Files from which git reads settings, hooks or the addresses of remotes, or which tell it to look for them elsewhere. Source:
+ * Files from which git reads settings, hooks or remote URLs, or which tell it to look for them elsewhere. Source:
  * gitrepository-layout.
  */
 const protectedNames = [
@@ -31,7 +31,7 @@ const MAX_FOUND = 150;
 const MAX_LOOKED_AT = 1000;
 
 /**
- * Every git folder has at least one of these entries. Protected ones come first, because commands cannot remove them: a
+ * Every git folder has at least one of these entries. Protected ones, which commands cannot remove, come first: a
  * command may rename HEAD to hide the folder from the next scan.
  */
 const signs = ['config', 'commondir', 'HEAD', 'objects', 'refs'];
@@ -46,9 +46,9 @@ export function gitFoldersOf(root: string): readonly string[] {
 }
 
 /**
- * The git folders of the repositories at these roots, each as one place that contains its submodules and linked
- * worktrees: only git commands may write there. Leaves out folders that contain an `opened` path, which settings or a
- * workspace open, and those inside such a path. Resolved, none inside another.
+ * The git folders of the repositories at these roots, each including its submodules and linked worktrees: only git
+ * commands may write there. Leaves out folders that contain, or are inside, an `opened` path, which settings or a
+ * workspace open. Resolved, none inside another.
  */
 export function closedGitFolders(roots: readonly string[], opened: readonly string[]): readonly string[] {
   const all = [
@@ -71,11 +71,11 @@ function namedByFile(file: string, root: string): readonly string[] {
   return written === undefined ? [] : resolved(resolve(root, written)).filter(isDirectory);
 }
 
-/** What a `.git` file, or one like it, names. */
+/** The folder that a `.git` file, or one like it, names. */
 export const gitdirIn = (file: string): string | undefined =>
   /^gitdir: (.+)$/m.exec(readSmallText(file))?.[1];
 
-/** The folder with the settings of a git folder, if it is another. */
+/** The folder with the settings of a git folder, if it is a different one. */
 function commonOf(folder: string): readonly string[] {
   const written = readSmallText(join(folder, 'commondir')).trim();
   return written === '' ? [] : resolved(resolve(folder, written)).filter(isDirectory);
@@ -83,13 +83,13 @@ function commonOf(folder: string): readonly string[] {
 
 interface FoundFolders {
   readonly found: readonly string[];
-  /** Too many: none is listed, and the folder around them is protected instead. */
+  /** If true, none is listed, and the folder around them is protected instead. */
   readonly isTooMany: boolean;
 }
 
 const tooMany: FoundFolders = { found: [], isTooMany: true };
 
-/** Folders in a git folder that contain no submodules. A submodule may still have such a name. */
+/** Folders in a git folder that contain no submodules, although a submodule may have such a name. */
 const internal = new Set([
   'objects',
   'refs',
@@ -103,8 +103,8 @@ const internal = new Set([
 ]);
 
 /**
- * Submodules are in `modules` under their names, which may have several parts: `modules/libs/json`. What looks like a
- * git folder is searched as well: a command may make `libs` look like one.
+ * Submodules are in `modules` under their names, which may have several parts: `modules/libs/json`. Also searches
+ * inside what looks like a git folder, since a command may make `libs` look like one.
  */
 function modulesIn(folder: string): FoundFolders {
   const tops = modulesFolders(folder);
@@ -127,7 +127,7 @@ function modulesIn(folder: string): FoundFolders {
 const modulesFolders = (folder: string): readonly string[] =>
   [folder, ...worktreesIn(folder).found].map((at) => join(at, 'modules')).filter(isDirectory);
 
-/** True for a folder in the git folder of a submodule that may be, or contain, that of another. */
+/** True for a folder inside a submodule's git folder that may be or contain that of another submodule. */
 export const isEnteredInModule = (path: string): boolean =>
   !internal.has(basename(path)) || hasSettings(path);
 
@@ -219,7 +219,7 @@ const existing = (files: readonly string[]): readonly string[] =>
   files.flatMap(resolved).filter((path) => !isDirectory(path));
 
 interface ObeyedPlaces {
-  /** Missing files that are included, or that links in place of settings or hooks lead to. */
+  /** Missing files that settings include, or that links in place of settings or hooks lead to. */
   readonly files: readonly string[];
   /** The same for folders of hooks. */
   readonly folders: readonly string[];
@@ -230,8 +230,8 @@ interface ObeyedPlaces {
 }
 
 /**
- * What git reads as settings or runs for the repositories at these roots and protecting existing files does not cover;
- * missing places as they would be created. `folders`: the git folders of all these repositories.
+ * What git reads as settings or runs for the repositories at these roots beyond existing files, which are protected
+ * anyway; missing places as they would be created. `folders`: the git folders of all these repositories.
  */
 export function obeyedPlaces(
   roots: readonly string[],
@@ -256,7 +256,7 @@ export function obeyedPlaces(
   const settings = inFolders(protectedNames.filter((name) => name !== 'hooks'));
   const ownHooks = inFolders(['hooks']);
   const hooks = [...ownHooks, ...hookFolders].flatMap(linkedHooks);
-  // What is missing without a link is created in the git folder itself.
+  // What is missing without being a link is created in the git folder itself.
   const linked = (paths: readonly string[]) => paths.filter((path) => linkAt(path) !== undefined);
   const all = [...roots.map((root) => join(root, '.git')), ...settings, ...ownHooks, ...hooks];
   return {
@@ -294,8 +294,8 @@ export function worktreeOf(folder: string): string {
 }
 
 /**
- * The git folder of a workspace whose `.git` is a file: for a linked worktree that of its repository, for a submodule
- * its own. Only if that folder points back to the workspace, as git writes it, because the file may come from an
+ * The git folder of a workspace whose `.git` is a file: its repository's for a linked worktree, its own for a
+ * submodule. Only if that folder points back to the workspace, as git writes it, since the file may come from an
  * archive and point anywhere. Both paths may be relative (worktree.useRelativePaths). Source: gitrepository-layout,
  * gitsubmodules.
  */

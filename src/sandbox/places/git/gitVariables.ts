@@ -1,13 +1,13 @@
-/** The environment variables that keep a git command in the repository that was checked, and from what may be in it. */
+/** The environment variables that keep a git command in the checked repository, and from running what may be in it. */
 import { isInside, realpath } from '../../../disk/paths.ts';
 import type { GitUse } from '../../../protocol/sandbox.ts';
 import { withoutHooks } from '../../environment.ts';
 import { worktreeOf } from './gitFolders.ts';
 
 /**
- * In a foreign repository, no hooks run. If all git commands run at the top of one submodule or linked worktree inside the
- * workspace, git gets the checked folder rather than reading the `.git` file: a command that is older than that file may
- * replace it at any moment. Git itself sets `GIT_DIR` for hooks there.
+ * Turns off hooks in a foreign repository. If all git commands run at the top of one submodule or linked worktree
+ * inside the workspace, git gets the checked folder instead of reading the `.git` file, which an earlier command that
+ * still runs may replace at any moment. Git itself sets `GIT_DIR` for hooks there.
  */
 export function gitVariablesFor(
   use: GitUse,

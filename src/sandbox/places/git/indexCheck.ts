@@ -1,6 +1,6 @@
 /**
- * Checks the indexes of a repository, its submodules and linked worktrees. Git trusts an index that a command has
- * written itself: a checkout writes the files it lists, wherever they are.
+ * Checks the indexes of a repository, its submodules and linked worktrees. A command can write an index of its own, and
+ * git trusts it: a checkout writes the files it lists, wherever they are.
  */
 import { dirname, join } from 'node:path';
 import { lstatOf, readFileNow, resolved } from '../../../disk/fileLookups.ts';
@@ -19,8 +19,8 @@ interface Known {
 }
 
 /**
- * Creates a function that returns the indexes in these git folders, absolute, that git must not read, each with its
- * stamp. It reads an index again only after a change. Never throws.
+ * Creates a function that returns the indexes in these git folders that git must not read, absolute, each with its
+ * stamp. It rereads an index only after a change. Never throws.
  */
 export function createIndexCheck(): (folders: readonly string[]) => Steps<ReadonlyMap<string, string>> {
   const known = new Map<string, Known>();
@@ -32,7 +32,7 @@ export function createIndexCheck(): (folders: readonly string[]) => Steps<Readon
     const files = (shared?: string): readonly string[] =>
       shared === undefined ? [file] : [file, join(dirname(index), shared)];
     if (before !== undefined && before.state === stateOf(files(before.shared))) return before.stamp;
-    // A file that changes in the meantime is read again.
+    // A file that changes meanwhile is read again.
     const state = stateOf(files());
     const { stamp, shared } = yield* check(index, folders);
     known.set(index, { state: shared === undefined ? state : stateOf(files(shared)), shared, stamp });

@@ -1,5 +1,5 @@
 /**
- * Checks the git folders of submodules. When a submodule is checked out (`git submodule update --init`), git reuses an
+ * Checks the git folders of submodules. When git checks out a submodule (`git submodule update --init`), it reuses an
  * existing folder with its settings and hooks, so a command could prepare one.
  */
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export const isPreparedBare = (folder: string): boolean =>
   ['HEAD', 'objects', 'refs'].every((name) => lstatOf(join(folder, name)) !== undefined) &&
   runsPrograms(folder);
 
-/** `ownHooks`: the hooks of the repository around it. The user's template may have put the same into both. */
+/** `ownHooks`: the hooks of the surrounding repository. The user's template may have put the same ones into both. */
 function runsPrograms(folder: string, ownHooks?: string): boolean {
   const isOther = (file: string): boolean => {
     const own = ownHooks === undefined ? null : readFileNow(join(ownHooks, file), MAX_BYTES);

@@ -5,7 +5,7 @@ import { createFolderWalk } from '../../../disk/folderWalk.ts';
 import type { Steps } from '../../../disk/slices.ts';
 import { isEnteredInModule, isGitFolder, ownGitFolders } from './gitFolders.ts';
 
-/** Git accepts a submodule's name of any length; more than any real project has. */
+/** More than any real project has; git accepts submodule names of any length. */
 const REACH = { skipped: /^$/, maxDepth: 40, maxFolders: 20_000 };
 
 export interface AllGitFolders {
@@ -19,7 +19,10 @@ export interface AllGitFolders {
   readonly unsearched: readonly string[];
 }
 
-/** Creates a function that finds them for the repository at a folder. It reads only folders that have changed. Never throws. */
+/**
+ * Creates a function that finds them for the repository at a folder. It reads only folders that have changed. Never
+ * throws.
+ */
 export function createModuleWalk(): (repository: string) => Steps<AllGitFolders> {
   const walks = new Map<string, ReturnType<typeof walkOf>>();
   const walked = (top: string) => {
@@ -65,8 +68,8 @@ const worktreeFolders = (folder: string): readonly string[] =>
   );
 
 /**
- * The folder to which a submodule's folder is moved so that no submodule uses it: the git folder around all of them.
- * Next to the others, it would belong to a submodule with its new name.
+ * The folder to which a submodule's folder is moved so that no submodule uses it: the git folder around all of them. In
+ * `modules`, it would belong to a submodule with its new name.
  */
 export function outsideModules(path: string): string {
   const parts = path.split('/');

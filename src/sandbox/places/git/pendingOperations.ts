@@ -1,4 +1,4 @@
-/** Finds what git runs when the user continues an operation that a command has left, such as a rebase. */
+/** Finds what git runs when the user continues an operation that a command has left unfinished, such as a rebase. */
 import { join } from 'node:path';
 import { readSmallText, statOf } from '../../../disk/fileLookups.ts';
 import { ownGitFolders, worktreesIn } from './gitFolders.ts';
@@ -6,7 +6,7 @@ import { ownGitFolders, worktreesIn } from './gitFolders.ts';
 /** Git's own strategies; any other is a program. Source: git-merge, Merge strategies. */
 const strategies = /^(?:|recursive|ort|resolve|octopus|ours|subtree)$/;
 
-/** Where git notes what remains to be done, and when that starts programs. Source: sequencer.c of git. */
+/** The files in which git notes the remaining steps, and when these start programs. Source: git's sequencer.c. */
 const runsPrograms: Readonly<Record<string, (text: string) => boolean>> = {
   'rebase-merge/git-rebase-todo': (text) => /^[ \t]*(?:x|exec)[ \t]/m.test(text),
   'rebase-merge/strategy': (text) => !strategies.test(text.trim()),
@@ -15,8 +15,8 @@ const runsPrograms: Readonly<Record<string, (text: string) => boolean>> = {
 };
 
 /**
- * The files that make git start programs when an operation in the repository at this folder, or in a linked worktree, is
- * continued; absolute.
+ * The files that make git start programs when an operation is continued in the repository at this folder or in a linked
+ * worktree; absolute.
  */
 export function pendingPrograms(root: string): readonly string[] {
   const folders = ownGitFolders(root);

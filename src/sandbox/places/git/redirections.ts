@@ -1,7 +1,7 @@
 /**
- * Checks the files in git folders that lead git to other places. Git trusts them as if it had written them itself: it
- * would write a `.git` file where a linked worktree's `gitdir` says, and copy files that a list of conflicts names.
- * Sources: gitrepository-layout, git-worktree (repair), git-rerere.
+ * Checks the files in git folders that lead git to other places. Git trusts them as its own: it would write a `.git`
+ * file where a linked worktree's `gitdir` says, and copy files that a list of conflicts names. Sources:
+ * gitrepository-layout, git-worktree (repair), git-rerere.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { lstatOf, readFileNow, readSmallText } from '../../../disk/fileLookups.ts';
@@ -21,13 +21,13 @@ export function isRedirecting(below: string, name: string): boolean {
   return name === CONFLICTS && /^(?:worktrees\/[^/]+)?$/.test(below);
 }
 
-/** The conflicts whose resolution `git rerere` records, which `git commit` starts. */
+/** The list of conflicts whose resolution `git rerere` records; `git commit` starts it. */
 const CONFLICTS = 'MERGE_RR';
 const MAX_BYTES = 8 * 2 ** 20;
 
-/** `mayWrite`: true if commands may write in a folder, so that they may have created a worktree there. */
+/** `mayWrite`: true if commands may write in a folder and may therefore have created a worktree there. */
 export function createRedirections(mayWrite: (folder: string) => boolean): Redirections {
-  /** The last content of each `gitdir` that led to its worktree: the user may move that later. */
+  /** The last content of each `gitdir` that led to its worktree, which the user may move later. */
   const sound = new Map<string, string>();
   const stampOfWorktree = (file: string): string | undefined => {
     const text = readSmallText(file);

@@ -1,22 +1,22 @@
 /**
- * Checks symbolic refs, such as HEAD. Git treats some targets that are not names of refs as paths, and writes a ref and
- * a log there, with a message that the command chooses.
+ * Checks symbolic refs, such as HEAD. Git treats some targets that are no ref names as paths, and writes a ref and a
+ * log there, with a message that the command chooses.
  */
 import { lstatOf, readFileNow } from '../../../disk/fileLookups.ts';
 
 const MAX_BYTES = 64 * 1024;
 
-/** What git writes to HEAD if refs are not stored in files. Source: reftable. */
+/** What git writes to HEAD if it does not store refs in files. Source: reftable. */
 const WITHOUT_FILES = 'refs/heads/.invalid';
 
-/** Parts that no name of a ref has. Source: git-check-ref-format. */
+/** What no ref name contains. Source: git-check-ref-format. */
 const invalid = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[/.]$/;
 
 /** True if a symbolic ref may have this target. */
 export const isRefTarget = (target: string): boolean =>
   target === WITHOUT_FILES || (target.startsWith('refs/') && !invalid.test(target));
 
-/** True for the content of a ref that git can only take as a ref. */
+/** True for the content of a ref that git cannot take for a path. */
 function isSound(text: string): boolean {
   const target = /^ref:[ \t-\r]*(.*?)[ \t-\r]*$/s.exec(text)?.[1];
   return target === undefined || isRefTarget(target);
