@@ -1,6 +1,6 @@
 /**
- * One MCP server: connects on demand, reconnects after it dies, and keeps its last list of tools, also from session to
- * session. Only `call` throws because of a server, with errors that state what to do.
+ * One MCP server: connects on demand, reconnects after the server dies, and keeps its last list of tools, even between
+ * sessions. Only `call` throws because of a server, with errors that say what to do.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,13 +41,12 @@ export interface McpDeps {
   /** The values of `${NAME}` in definitions. */
   readonly variables: Variables;
   /**
-   * The environment of started programs, in addition to the variables of their definition; without this program's API
-   * keys.
+   * The environment of started programs, without our API keys, in addition to the variables of their definition.
    */
   readonly env: Readonly<Record<string, string>>;
   /**
-   * For servers that the project does not define, so that it does not decide what they run: a PATH without its folders,
-   * and an empty folder in which they start if they name none.
+   * For servers that the project does not define, so that the project cannot decide what they run: a PATH without its
+   * folders, and an empty folder in which they start if they name none.
    */
   readonly apart?: { readonly folder: string; readonly path: string };
   readonly fetchFor: ConnectPorts['fetchFor'];
@@ -59,11 +58,11 @@ export interface McpDeps {
   readonly authStoreOf?: (name: string, url: URL) => ConnectPorts['authStore'];
   readonly protocolMemoryOf?: (source: McpServerSource) => ConnectPorts['protocolMemory'];
   readonly listMemoryOf?: (source: McpServerSource) => ListMemory;
-  /** Servers may ask the user; only if a screen, or its plain mode, can show the question. */
+  /** True if servers may ask the user, which needs the screen or plain mode. */
   readonly canAskUser?: boolean;
   /** Opens a URL in the user's browser after the user has agreed. */
   readonly openUrl?: (url: string) => void;
-  /** The way to servers inside the driving program; absent if there is none. */
+  /** Opens a channel to servers inside the driving program; absent if there is none. */
   readonly openHostChannel?: OpenHostChannel | undefined;
   /** Timeout of the handshake, in milliseconds. */
   readonly connectTimeoutMs: number;
@@ -128,7 +127,7 @@ export class McpServer {
     };
   }
 
-  /** Switches it off or on; on, it connects, and the state says whether that succeeded. */
+  /** Switches the server off or on. When on, it connects, and the state says whether that succeeded. */
   async setEnabled(isEnabled: boolean): Promise<void> {
     if (isEnabled !== this.#isOff) return;
     this.#isOff = !isEnabled;
@@ -136,7 +135,7 @@ export class McpServer {
     if (isEnabled) await this.connect().catch(() => undefined);
   }
 
-  /** True if the tools are known, if only from an earlier session; those of one that is off are not needed. */
+  /** True if the tools are known, even if from an earlier session, or not needed because the server is off. */
   get isKnown(): boolean {
     if (this.#isOff) return true;
     return this.#lists.known !== 'no';
@@ -186,7 +185,9 @@ export class McpServer {
     };
   }
 
-  /** Connects for a call. Returns why the tool cannot be called: it must still be the tool that was approved. */
+  /**
+   * Connects for a call. Returns why the tool cannot be called, for example because it is no longer the approved one.
+   */
   async #problemWith(offered: OfferedTool, signal: AbortSignal): Promise<string | undefined> {
     const isSame = (): boolean => this.#lists.tools.some((one) => one.offered === offered);
     const changed = 'It has changed or removed this tool; look at its tools again.';
@@ -233,7 +234,7 @@ export class McpServer {
     }
   }
 
-  /** Asks the user to visit the pages; returns the text for the model. */
+  /** Asks the user to visit the pages; returns a text for the model. */
   async #visit({ message, visits }: UrlElicitationRequired, signal: AbortSignal): Promise<string> {
     for (const visit of visits.slice(0, MAX_VISITS)) {
       const { action } = await this.#requests.answer({ ...(visit as object), mode: 'url' }, signal);
@@ -247,7 +248,7 @@ export class McpServer {
     return this.#lists.prompts;
   }
 
-  /** Returns addresses exactly as listed by the server. */
+  /** Returns the URIs exactly as listed by the server. */
   resources(): readonly string[] {
     if (this.#isOff) return [];
     return this.#lists.resources;
@@ -376,7 +377,7 @@ export class McpServer {
     this.#state = { type: 'failed', reason };
   }
 
-  /** Rereads the lists after a delay, once for all changes announced until then. */
+  /** Rereads the lists after a delay, once for all changes announced by then. */
   #relist(): void {
     if (this.#relisting !== undefined) return;
     this.#relisting = setTimeout(() => {

@@ -42,7 +42,7 @@ export class McpServers implements McpPort {
     this.#servers = sources.map((source) => new McpServer(source, deps));
   }
 
-  /** Uses other servers from now on: those that stay keep their connection, the others are closed. */
+  /** Replaces the servers: those that stay keep their connection, the others are closed. */
   async replace(sources: readonly McpServerSource[]): Promise<void> {
     const before = new Map(this.#servers.map((server) => [JSON.stringify(server.source), server]));
     this.#servers = sources.map((source) => {
@@ -108,7 +108,7 @@ export class McpServers implements McpPort {
     }
   }
 
-  /** Attaches the resources that a prompt mentions, with at most so many characters. Never rejects. */
+  /** Attaches the resources that a prompt mentions, up to `maxCharacters`. Never rejects. */
   expand(prompt: PromptOp, signal: AbortSignal, maxCharacters: number): Promise<PromptOp> {
     return withResources(prompt, this, { signal, maxCharacters });
   }
@@ -142,7 +142,9 @@ export class McpServers implements McpPort {
     await this.#connected(({ isKnown }) => !isKnown, signal, leftMs);
   }
 
-  /** A request was sent: connects to the other servers in the background, since their tools may have changed. */
+  /**
+   * Called when a request was sent: connects to the other servers in the background, as their tools may have changed.
+   */
   underway(): void {
     this.#rest ??= setTimeout(() => this.#connectRest(), REST_AFTER_MS).unref();
   }

@@ -15,7 +15,7 @@ import {
 } from './offeredTools.ts';
 import { createServerTool } from './serverTool.ts';
 
-/** Resources with longer addresses, or with invisible characters, are not offered. */
+/** Resources with longer URIs, or with invisible characters in them, are not offered. */
 const MAX_URI = 500;
 
 interface KnownTool {
@@ -27,7 +27,7 @@ export class ServerLists {
   tools: readonly KnownTool[] = [];
   problems: readonly string[] = [];
   prompts: readonly McpPromptInfo[] = [];
-  /** Addresses exactly as listed by the server. */
+  /** URIs exactly as listed by the server. */
   resources: readonly string[] = [];
   /** Whether they were listed in an earlier session, or have been read from the server in this one. */
   known: 'no' | 'remembered' | 'read' = 'no';
@@ -75,8 +75,8 @@ export class ServerLists {
   }
 
   /**
-   * Updates the tools. An unchanged tool stays the same object: tools come first in requests, and providers cache
-   * unchanged beginnings.
+   * Updates the tools. An unchanged tool stays the same object, since tools come first in requests and providers cache
+   * unchanged prefixes.
    */
   takeTools(listed: readonly ListedTool[], known: ServerLists['known'] = 'read'): void {
     const { name } = this.#source;

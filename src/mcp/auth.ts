@@ -20,16 +20,16 @@ export interface AuthRecord {
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
   readonly discovery?: OAuthDiscoveryState;
-  /** Port of the loopback address that the client was registered with. */
+  /** Port of the loopback address with which the client was registered. */
   readonly port?: number;
-  /** Additional scopes that the server has requested, separated by spaces; the next login includes them. */
+  /** Additional scopes that the server has demanded, separated by spaces; the next login includes them. */
   readonly scope?: string;
 }
 
 /** Stores the login of one server. */
 export interface AuthStore {
   read(): Promise<AuthRecord | undefined>;
-  /** Undefined deletes it. */
+  /** `undefined` deletes it. */
   write(record: AuthRecord | undefined): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function storedAuth(store: AuthStore): AuthProvider {
   };
 }
 
-/** Characters of the scopes that a login asks for. */
+/** Maximum characters of the scopes that a login asks for. */
 const MAX_SCOPE = 2000;
 
 /** Joins lists of scopes, which are separated by spaces. */
@@ -97,7 +97,7 @@ interface LoginPorts {
   readonly fetch: Fetch;
   /** Shows the URL that the user has to visit. */
   readonly onAddress: (address: URL) => void | Promise<void>;
-  /** Ends the login, its requests included. */
+  /** Ends the login, including its requests. */
   readonly signal: AbortSignal;
   /** A client registered by hand, for servers without automatic registration. */
   readonly clientId?: string | undefined;
@@ -185,7 +185,7 @@ export async function login(serverUrl: URL, store: AuthStore, ports: LoginPorts)
   }
 }
 
-/** Returns where the server says that its tokens are issued. */
+/** Returns where the server says its tokens are issued, and the scopes that they need. */
 async function challengeOf(url: URL, fetch: Fetch): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
   const response = await fetch(url, {
     method: 'POST',
@@ -214,7 +214,7 @@ async function listen(state: string, ports: readonly number[]): Promise<Callback
   });
   answered.catch(() => undefined);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    // Any program on this machine can send requests here, including invalid addresses (`//`).
+    // Any program on this machine can send requests here, even with invalid paths (`//`).
     const url = URL.parse(request.url ?? '/', 'http://127.0.0.1') ?? new URL('http://127.0.0.1');
     const { pathname, searchParams } = url;
     const code = searchParams.get('code');

@@ -1,6 +1,6 @@
 /**
- * Limits what a server over HTTP makes us read, before the SDK parses it: the size of each message (decompressed), its
- * shape, and the time of answers whose time nothing else limits.
+ * Limits what an HTTP server makes us read, before the SDK parses it: the size of each message (decompressed), its
+ * shape, and the duration of answers that nothing else limits.
  */
 import { setImmediate } from 'node:timers/promises';
 import { checkJsonBounds, JsonBoundError } from '../protocol/text/boundedJson.ts';
@@ -11,9 +11,9 @@ export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 interface AnswerBounds {
   readonly maxBytes?: number;
-  /** Milliseconds for an answer to anything but a JSON-RPC request, which lasts until the SDK cancels it. */
+  /** Milliseconds for an answer to anything but a JSON-RPC request, which may take until the SDK cancels it. */
   readonly timeoutMs?: number;
-  /** Called when an event stream that answers no request exceeds a limit; it ends then. */
+  /** Called when an event stream that answers no request exceeds a limit and therefore ends. */
   readonly onFault?: (fault: Error) => void;
   /** Called when an event stream has brought data. */
   readonly onMessage?: () => void;
@@ -22,14 +22,14 @@ interface AnswerBounds {
 const ANSWER_MS = 30_000;
 
 /**
- * Returns a `fetch` that rejects if an answer exceeds a limit. An event stream that does so ends: with an error response
- * if it answers a request.
+ * Returns a `fetch` that rejects if an answer exceeds a limit. An event stream that exceeds one ends, with an error
+ * response if it answers a request.
  */
 export function boundedFetch(
   fetch: Fetch,
   { maxBytes = MAX_MESSAGE_BYTES, timeoutMs = ANSWER_MS, onFault, onMessage }: AnswerBounds = {},
 ): Fetch {
-  /** What stops the answers to JSON-RPC requests, by their ids. */
+  /** Controllers that stop the answers to JSON-RPC requests, by request id. */
   const requests = new Map<unknown, AbortController>();
   return async (url, init) => {
     const message = messageIn(init);
@@ -136,7 +136,7 @@ async function readAll({ headers, body }: Response, maxBytes: number): Promise<U
   return Buffer.concat(pieces);
 }
 
-/** Text that is no JSON fails at its first character, whatever is in it. */
+/** Text that is no JSON needs no check: parsing it fails at the first character. */
 function checkShape(text: string): void {
   if (/^[\s\uFEFF]*[[{]/.test(text)) checkJsonBounds(text);
 }
@@ -170,15 +170,15 @@ async function* checkedAnswer(
   }
 }
 
-/** A hundred small messages, which take a few milliseconds. */
+/** About a hundred small messages, which take a few milliseconds. */
 const MAX_PIECE_BYTES = 16 * 1024;
 /** Lines of one event; even formatted JSON has fewer. */
 const MAX_LINES = 100_000;
 const [LF, CR] = [10, 13];
 
 /**
- * Passes complete events on, once they are checked. Yields to the event loop between the pieces of a stream: the SDK
- * handles all that is there at once, however much a server sends.
+ * Passes on complete events once they are checked. Yields to the event loop between the pieces of a stream, because the
+ * SDK handles everything that has arrived at once, however much a server sends.
  */
 async function* checkedEvents(
   body: ReadableStream<Uint8Array>,

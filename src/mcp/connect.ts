@@ -1,5 +1,5 @@
 /**
- * One connection to one server, through the SDK. Besides `http.ts` and `auth.ts` this module loads the SDK: import it
+ * One connection to one server, through the SDK. Like `http.ts` and `auth.ts`, this module loads the SDK, so import it
  * on first use.
  */
 import {
@@ -29,7 +29,7 @@ import { type ProtocolMemory, withProtocol } from './protocolVersion.ts';
 import { type StdioPorts, StdioTransport } from './stdio.ts';
 import type { UserRequests } from './userRequests.ts';
 
-/** Limits for servers with endless lists. */
+/** Limit for servers with endless lists. */
 const MAX_PAGES = 50;
 const MAX_LISTED = 500;
 type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list';
@@ -38,8 +38,8 @@ const MAX_CALL_MS = 6 * 60 * 60 * 1000;
 
 export interface ConnectPorts extends StdioPorts {
   /**
-   * Reaches a web server and the URLs that it sends us to: through the environment's proxies, and never from an external
-   * server into the user's own network.
+   * Reaches a web server and the URLs that it sends us to: through the environment's proxies, and never from an
+   * external server into the user's own network.
    */
   readonly fetchFor: (server: URL) => Fetch;
   /** The stored login; absent = the server is called without one. */
@@ -51,11 +51,11 @@ export interface ConnectPorts extends StdioPorts {
   readonly timeoutMs: number;
   /** Aborts connecting. */
   readonly signal: AbortSignal;
-  /** Called with the reason if there is a known one. */
+  /** Called with the reason, if known. */
   readonly onClosed: (reason: string | undefined) => void;
   /** Called when a list of the server has changed: tools, prompts or resources. */
   readonly onChanged: () => void;
-  /** Asks the user for the server; absent = the server learns that user input is unavailable. */
+  /** Asks the user on behalf of the server; absent = the server is told that users cannot be asked. */
   readonly onElicit?: UserRequests['answer'] | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface CallOptions {
   /** Maximum wait for an answer or a progress report, in milliseconds. */
   readonly timeoutMs: number;
   readonly onProgress: (progress: Progress) => void;
-  /** Receives a function that stops the time of the call while its server waits for the user. */
+  /** Receives a function that stops the call's clock while its server waits for the user. */
   readonly onHold?: (hold: () => () => void) => void;
 }
 
@@ -99,7 +99,7 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
   const capabilities = client.getServerCapabilities() ?? {};
   keepListening(client, ports);
   const none = Promise.resolve([]);
-  /** The tools as listed: the newer protocol repeats some arguments in headers, by marks in the schema. */
+  /** The tools as listed: in the newer protocol, marks in the schema say which arguments are repeated in headers. */
   let listed = new Map<string, Pick<Tool, 'name' | 'inputSchema'>>();
   /** Reads a list page by page, up to the limits. */
   const listOf = async <M extends ListMethod, T>(
@@ -171,11 +171,11 @@ export async function connect(endpoint: ConnectEndpoint, ports: ConnectPorts): P
 interface Opened {
   readonly client: Client;
   readonly transport: Transport;
-  /** Why the connection was closed, if it was because of what the server sent. */
+  /** Why the connection was closed, if because of something that the server sent. */
   readonly faultOf: () => string | undefined;
 }
 
-/** Starts the server and shakes hands with it. Rejects with the SDK's errors; the server has ended then. */
+/** Starts the server and does the handshake. Rejects with the SDK's errors, after the server has ended. */
 async function open(
   endpoint: ConnectEndpoint,
   ports: ConnectPorts,
@@ -185,7 +185,7 @@ async function open(
   const client = new Client(
     { name: 'clawdcode', title: 'ClawdCode', version: ports.version },
     {
-      // Without `applyDefaults`: an answer that the user cleared would be filled in again.
+      // No `applyDefaults`, which would fill in answers again that the user has cleared.
       capabilities: onElicit === undefined ? {} : { elicitation: { form: {}, url: {} } },
       // Do not validate answers with the server's own schemas: their patterns could run forever, and only the model
       // reads the answers.
@@ -204,7 +204,7 @@ async function open(
     if (error instanceof ServerFault) fault = error.message;
     ports.log(`(${error.message.slice(0, 500)})\n`);
   };
-  // Connecting ends then: the SDK would wait on for the first event of a stream that it has closed.
+  // Stop connecting then: the SDK would keep waiting for the first event of a stream that it has closed.
   const closed = new Promise<never>((_, reject) => {
     client.onclose = () => {
       setImmediate(() => reject(new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')));
@@ -220,7 +220,7 @@ async function open(
   signal.throwIfAborted();
   const giveUp = (): void => void transport.close().catch(() => undefined);
   signal.addEventListener('abort', giveUp, { once: true });
-  // The SDK waits for the stream of the older transport without a limit.
+  // The SDK waits for the older transport's stream without a time limit.
   const onLate = (): void => {
     fault = unansweredFor(timeoutMs);
     giveUp();
@@ -261,7 +261,7 @@ function readableError(error: unknown, timeoutMs: number, fault: string | undefi
   return new Error((isClosing(error) && fault) || reasonOf(error, timeoutMs));
 }
 
-/** The user has to visit pages before the server can answer the call. */
+/** The user has to visit pages before the server can answer a call. */
 export class UrlElicitationRequired extends Error {
   override readonly name = 'VisitNeededError';
   /** Parameters of `elicitation/create`. */
@@ -314,12 +314,12 @@ function reasonOf(error: unknown, timeoutMs: number): string {
   return shortened(text, MAX_REASON);
 }
 
-/** Aborts a call without activity for too long; time in which its server waits for the user is not counted. */
+/** Aborts a call after too long without activity, not counting time in which its server waits for the user. */
 interface IdleTimer {
   readonly signal: AbortSignal;
-  /** Call on activity of the server. */
+  /** Call this when the server shows activity. */
   reset(): void;
-  /** Stops the time until the returned function is called. */
+  /** Stops the clock until the returned function is called. */
   hold(): () => void;
   stop(): void;
 }

@@ -1,11 +1,11 @@
 /**
- * Identifies what a server says about a tool, so that allow rules can be bound to it: the server, and the tool's title,
+ * Identifies a tool's definition, so that allow rules can be bound to it: the server, and the tool's title,
  * description, schema and annotations. Pure.
  */
 import { createHash } from 'node:crypto';
 import type { OfferedTool } from './offeredTools.ts';
 
-/** Changes whenever the definition does; only the order of keys does not matter, which some servers change at random. */
+/** Changes whenever the definition does, except for the order of keys, which some servers change at random. */
 export function digestOf(target: string, { ownName, schema, title, annotations }: OfferedTool): string {
   const { description, parameters } = schema;
   const bound = [target, ownName, title ?? '', description, parameters, annotations ?? {}];

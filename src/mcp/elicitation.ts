@@ -89,11 +89,11 @@ const requestSchema = z.object({
     .optional(),
 });
 
-/** Only web addresses; as `URL` writes them, a host in other letters is in its ASCII form. */
+/** Accepts only web URLs, in the form of `URL`, which shows international host names in ASCII. */
 function linkOf(url: string | undefined): string | undefined {
   if (url === undefined || url.length > MAX_URL || !URL.canParse(url)) return undefined;
   const { protocol, href, username, password } = new URL(url);
-  // Text before an @ could pass for the host.
+  // Text before an @ could be mistaken for the host.
   const isPlain = username === '' && password === '';
   return isPlain && (protocol === 'https:' || protocol === 'http:') ? href : undefined;
 }

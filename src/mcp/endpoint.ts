@@ -17,7 +17,7 @@ export type Endpoint =
   | { readonly type: 'http' | 'sse'; readonly url: URL; readonly headers: Readonly<Record<string, string>> };
 
 /**
- * Returns the endpoint of a definition. `mistake` says why there is none: ready to show, and without values of
+ * Returns the endpoint of a definition. `mistake` says why there is none, ready to show and without values of
  * variables. `start`: the folder in which the program starts if the definition names none.
  */
 export function endpointOf(

@@ -22,7 +22,7 @@ export class HostTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw new Error('The connection was closed.');
     if ('method' in message && 'id' in message) return this.#request(message);
-    // Nothing waits for the answer to these: some hosts send none.
+    // Nothing waits for answers to these, and some hosts send none.
     const sent = new AbortController();
     this.#channel.send(message, sent.signal).catch((error: Error) => this.onerror?.(error));
     if ('method' in message && message.method === 'notifications/cancelled')

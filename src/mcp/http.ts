@@ -36,8 +36,8 @@ export function httpTransport(
 }
 
 /**
- * Adds the configured headers to what goes to the server itself. What the SDK sends elsewhere, such as the renewal of a
- * token, must not have them: they contain keys.
+ * Adds the configured headers to requests to the server itself. Other requests by the SDK, for example to refresh a
+ * token, must not have them, since they contain keys.
  */
 function withHeaders(fetch: Fetch, server: URL, configured: Readonly<Record<string, string>>): Fetch {
   return (url, init) => {

@@ -1,4 +1,4 @@
-/** Turns a server's lists into tools and prompts to offer: limited in size, and with unique names. Pure. */
+/** Turns a server's lists into tools and prompts to offer, limited in size and with unique names. Pure. */
 
 import { createHash } from 'node:crypto';
 import type { McpPromptInfo } from '../protocol/extensions/mcp.ts';
@@ -27,11 +27,11 @@ export interface ListedPrompt {
 /** Remembers what one server listed, from session to session. Its methods never reject. */
 export interface ListMemory {
   read(): Promise<RememberedLists | undefined>;
-  /** Undefined forgets them. */
+  /** `undefined` forgets them. */
   write(lists: RememberedLists | undefined): Promise<void>;
 }
 
-/** A server's lists within our limits; read again, they are limited again. */
+/** A server's lists within our limits, which are applied again when they are read. */
 export interface RememberedLists {
   readonly tools: readonly ListedTool[];
   readonly prompts: readonly ListedPrompt[];
@@ -56,7 +56,7 @@ const MAX_TITLE = 200;
 /** Maximum characters of annotations as JSON. */
 const MAX_ANNOTATIONS = 4000;
 
-/** Returns the tools that can be offered, and a sentence for each that cannot. */
+/** Returns the tools that can be offered, and a sentence for each one that cannot. */
 export function offeredTools(
   server: string,
   listed: readonly ListedTool[],
@@ -117,7 +117,7 @@ function withVisibleText(value: Readonly<Record<string, unknown>>): Record<strin
   );
 }
 
-/** Marks invisible characters. Of annotations that are too large, only the digest. */
+/** Marks invisible characters. Returns only a digest of annotations that are too large. */
 function annotationsOf(annotations: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const text = depthOf(annotations) > MAX_DEPTH ? '' : JSON.stringify(annotations);
   if (text === '' || text.length > MAX_ANNOTATIONS)
@@ -143,7 +143,7 @@ const MAX_NAME = 64;
 const HASH_CHARACTERS = 8;
 
 /**
- * Returns the name of a server's tool for the model and permission rules; two tools of one server may get the same
+ * Returns the name of a server's tool for the model and for permission rules. Two tools of a server may get the same
  * name.
  */
 export function toolNameOf(server: string, tool: string): string {

@@ -1,13 +1,13 @@
 /**
- * Limits how often event streams are opened: a server can end each at once and ask for the next without a pause, and the
- * SDK obeys. A stream is opened with GET; requests and their answers are not delayed.
+ * Limits how often event streams are opened: a server can end each stream at once and demand the next without a pause,
+ * and the SDK obeys. Only GET requests, which open streams, are delayed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fetch } from './boundedFetch.ts';
 
-/** Milliseconds from one opening to the next. Some hosts end every idle stream after half a minute. */
+/** Milliseconds between openings. Some hosts end every idle stream after half a minute. */
 const [FLOOR_MS, MAX_MS] = [1000, 30_000];
-/** Streams that wait to be opened; one for each call whose answer was interrupted. */
+/** Maximum streams waiting to be opened: one for each call whose answer was interrupted. */
 const MAX_WAITING = 50;
 
 interface Clock {
@@ -20,7 +20,7 @@ const realClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, { ref: false, ...(signal && { signal }) }),
 };
 
-/** `onMessage`: call it when a stream has brought something; until then, each opening waits twice as long. */
+/** Call `onMessage` when a stream has brought something; until then, each opening waits twice as long. */
 export function pacedFetch(
   fetch: Fetch,
   { now, sleep }: Clock = realClock,

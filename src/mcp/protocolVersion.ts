@@ -1,7 +1,7 @@
 /**
- * Chooses between the protocol of 2025, with a handshake, and the stateless one of 2026-07-28. The older one is tried
- * first, so servers that know it see no difference; a server that supports only the newer one says so in its response,
- * and this is remembered for later connections.
+ * Chooses between the protocol of 2025, with a handshake, and the stateless one of 2026-07-28. Tries the older one
+ * first, so servers that support it see no difference. A server that supports only the newer one says so in its
+ * response, which is remembered for later connections.
  */
 import { type Client, ProtocolErrorCode, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 
@@ -27,7 +27,7 @@ export async function withProtocol<T extends Opened>(
       if (opened.client.getProtocolEra() !== 'modern') await protocolMemory?.remember(false);
       return opened;
     } catch (error) {
-      // It may have been replaced by an older version that ends, or stays silent, when asked.
+      // The server may have been replaced by an older version that ends or stays silent when asked.
       if (signal.aborted || !isUnanswered(error)) throw error;
       await protocolMemory?.remember(false);
       if (error.code === SdkErrorCode.RequestTimeout) throw error;
@@ -49,8 +49,8 @@ function isUnanswered(error: unknown): error is SdkError {
 }
 
 /**
- * True if the server rejected the handshake because it supports only the newer protocol: it names the error of that
- * protocol, or does not know the method, which every older server does.
+ * True if the server rejected the handshake because it supports only the newer protocol: it reports that protocol's
+ * error, or does not know the method, which every older server knows.
  */
 function isModernOnly(error: unknown): boolean {
   const { code, data } = (error ?? {}) as { readonly code?: unknown; readonly data?: { text?: unknown } };

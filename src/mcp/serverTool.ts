@@ -20,7 +20,7 @@ interface ServerToolPorts {
   readonly definedIn: string;
   /** True if it is offered in every request. */
   readonly isAlwaysLoaded: boolean;
-  /** What allow rules are bound to; undefined for a server of the program that also gives the rules. */
+  /** What allow rules are bound to; undefined for a server of the driving program, which also provides the rules. */
   readonly definition: () => McpToolDefinition | undefined;
 }
 
@@ -88,7 +88,7 @@ export function createServerTool(
   }
 }
 
-/** Checks only what every server would reject; all other checks are left to the server. */
+/** Checks only what every server would reject; the rest is left to the server. */
 function mistakeIn(input: unknown, { parameters }: ToolSchema): string | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return 'the input must be an object.';

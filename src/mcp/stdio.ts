@@ -1,7 +1,7 @@
 /**
  * The transport to a server that is a local program: one line of JSON per message, in both directions. The program
- * leads its own process group, so that its child processes end with it. Its output is read only as fast as messages are
- * handled, so that a flood of messages slows down the server and not the screen.
+ * leads a process group, so that its child processes end with it. Its output is read only as fast as messages are
+ * handled, so that a flood of messages slows down the server rather than the screen.
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
@@ -18,14 +18,14 @@ import { MAX_MESSAGE_BYTES, messageTooLong, ServerFault } from './messageBounds.
 
 /** If the server leaves more than this unread, the connection is closed. */
 const MAX_UNREAD_BYTES = 16 * 2 ** 20;
-/** Half a frame: the longest time that messages are handled without yielding to the event loop. */
+/** Half a frame: the longest time to handle messages without yielding to the event loop. */
 const SLICE_MS = 8;
 /** Milliseconds to exit after standard input is closed, and again after SIGTERM. */
 const GRACE_MS = 500;
 /** Milliseconds to wait for remaining output; child processes left behind may hold it open. */
 const DRAIN_MS = 200;
 
-/** Characters of standard error in which the reason for a failure is looked up. */
+/** Characters of standard error that are searched for the reason of a failure. */
 const MAX_SAID = 4000;
 
 const NEWLINE = 10;

@@ -1,6 +1,6 @@
 /**
- * A server's requests to the user (elicitation): one at a time, only while one of its calls runs, and only if a user can
- * answer. The user can decline all later requests from a server.
+ * A server's questions to the user (elicitation): one at a time, only while one of its calls runs, and only if there is
+ * a user to answer. The user can decline all later requests from a server.
  */
 import type { Form, ReviewChoice } from '../protocol/forms.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
@@ -9,7 +9,7 @@ import { readElicitation } from './elicitation.ts';
 
 /** Requests that wait for the one on screen; more are declined. */
 const MAX_WAITING = 4;
-/** From this request of a call on, the user can decline all later ones at once. */
+/** From this request of a call on, the user is offered to decline all later ones. */
 const OFFERED_FROM = 3;
 
 /** The result of `elicitation/create`. */
@@ -22,16 +22,16 @@ interface ElicitReply {
 export interface ActiveCall {
   /** Absent if there is no user to ask. */
   readonly ask: ToolContext['askForm'];
-  /** Aborted when the call is over: its requests are withdrawn. */
+  /** Aborted when the call is over, which withdraws its requests. */
   readonly signal: AbortSignal;
-  /** Stops the time of the call until the returned function is called. */
+  /** Stops the call's clock until the returned function is called. */
   readonly hold: () => () => void;
 }
 
 export interface UserRequests {
-  /** A call has begun; returns the function to call when it ends. */
+  /** Called when a call begins; returns the function to call when it ends. */
   began(call: ActiveCall): () => void;
-  /** Asks the user. `signal`: the server has withdrawn the request. Never rejects. */
+  /** Asks the user. `signal` aborts when the server withdraws the request. Never rejects. */
   answer(params: unknown, signal: AbortSignal): Promise<ElicitReply>;
   /** Asks again after the user has declined all later requests. */
   unmute(): void;
@@ -58,7 +58,7 @@ export function createUserRequests({ server, isOfProject, openUrl, log }: UserRe
   };
 
   const answer = async (params: unknown, signal: AbortSignal): Promise<ElicitReply> => {
-    // The protocol does not tell which call a request belongs to; the newest one is the best guess.
+    // The protocol does not say which call a request belongs to; the newest one is the best guess.
     const found = running.findLast(({ call }) => call.ask !== undefined);
     if (found === undefined) return { action: 'cancel' };
     const { call } = found;

@@ -15,7 +15,7 @@ interface Announced {
   readonly isBusy: boolean;
   readonly finished: number;
   /**
-   * Time of the last announcement in milliseconds since the epoch, and how long to wait before announcing again that
+   * Time of the last announcement, in milliseconds since the epoch, and how long to wait before announcing again that
    * work is still running.
    */
   readonly announcedAt: number;
@@ -50,7 +50,7 @@ export function announce(
       .map(({ tool, title }) => `Running ${named(tool, title)}`),
     ...(view.retry !== undefined && retry !== before.retry ? [retryWords(view.retry, now)] : []),
     ...(view.compacting !== undefined && !before.isCompacting ? [`${activityOf(view)}.`] : []),
-    // A prompt that starts a turn passes through the queue, too; only prompts that have to wait are announced.
+    // A prompt that starts a turn also passes through the queue; only prompts that have to wait are announced.
     ...(before.isBusy && view.queue.length > before.queued
       ? view.queue
           .slice(before.queued)

@@ -26,7 +26,7 @@ const signs: Readonly<Record<string, string>> = {
 };
 const known = new RegExp(`[${Object.keys(signs).join('')}]`, 'g');
 
-/** Leaves letters of any language unchanged, because they have no ASCII equivalent. */
+/** Leaves letters of any language unchanged, since they have no ASCII equivalent. */
 export function asciiSymbols(text: string): string {
   return text.replace(known, (sign) => signs[sign] ?? sign).replace(drawn, '');
 }
@@ -46,8 +46,8 @@ export function withoutBoxDrawing(text: string): string {
 }
 
 /**
- * True if text beyond ASCII may be printed, according to `LC_ALL`, `LC_CTYPE` and `LANG` in that order; true if none is
- * set.
+ * True if text beyond ASCII may be printed, according to the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set; true
+ * if none is.
  */
 export function isUtf8Locale(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find((value) => (value ?? '') !== '');

@@ -6,10 +6,10 @@ import type { Block, Choice, ChoiceDialog } from '../dialog/choices.ts';
 import type { ListDialog, TextDialog } from '../dialog/dialog.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 
-/** Maximum items read out; the name of any other item is a valid answer, too. */
+/** Maximum items read out; the name of any other item is also a valid answer. */
 const MAX_LISTED = 40;
 
-/** The reply to a line that was typed before its question and would have granted something. */
+/** The reply to a line that would have granted something but was typed before the question. */
 export const TYPED_TOO_EARLY =
   'That line was typed before the question, so it was ignored. Please answer now.';
 
@@ -120,9 +120,9 @@ export interface Dialogue {
   /** True if typed text must not be shown. */
   readonly isSecret?: boolean;
   /**
-   * `text` is trimmed. `isHeard` is true if the text was typed after the whole question was read out; otherwise it
-   * grants nothing lasting. Returns undefined if the text was an answer; otherwise the reply to print, and the question
-   * stays open.
+   * `text` is trimmed. `isHeard` is true if it was typed after the whole question was read out; otherwise it grants
+   * nothing lasting. Returns undefined if the text was an answer, otherwise a reply to print while the question stays
+   * open.
    */
   answer(text: string, isHeard?: boolean): string | undefined;
   /** Called on Ctrl+C and at the end of the input. */

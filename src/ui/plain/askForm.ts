@@ -1,4 +1,4 @@
-/** The questions of a form in lines, one at a time: answered by numbers, a label, or in the user's own words. */
+/** A form in plain mode: one question at a time, answered with numbers, a label, or in the user's own words. */
 import {
   answerText,
   type ChoiceField,
@@ -36,7 +36,7 @@ export function askForm(
   const field = form.fields[answers.length];
   if (field === undefined) return askReview(form, title, ports, answers);
   const isFirst = answers.length === 0;
-  // The model's questions need an answer; the fields of an MCP server have defaults.
+  // The model's questions need an answer; an MCP server's fields have defaults.
   const canSkip = form.review !== undefined;
   const next = (answer: FieldAnswer): void => {
     const all = [...answers, answer];

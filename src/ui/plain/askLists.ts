@@ -18,7 +18,7 @@ import { hitFacts, sessionFacts } from '../sessions/sessionRows.ts';
 import { type Dialogue, type DialoguePorts, dialogueOf } from './askDialog.ts';
 import { outputText } from './plainPrinter.ts';
 
-/** A list whose rows take commands: a letter and the name of a row. An empty line closes it. */
+/** A list whose rows take commands: a letter and a row's name. An empty line closes it. */
 interface CommandList<Row> {
   /** One line per row, and the totals. */
   readonly lines: readonly string[];

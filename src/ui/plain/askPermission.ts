@@ -1,5 +1,5 @@
 /**
- * Asks for approval in plain mode: the whole preview in words, then numbered choices. Only an exact answer approves.
+ * Asks for approval in plain mode: reads out the whole preview, then numbered choices. Only an exact answer approves.
  */
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protocol/permissions.ts';
 import { reveal, revealLine } from '../../protocol/text/reveal.ts';

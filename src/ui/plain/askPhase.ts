@@ -94,7 +94,7 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
   }
 }
 
-// Onboarding in plain mode: the same flow as on the full screen, with its dialogs read out and its form asked field by
+// Onboarding in plain mode: the same flow as on the full screen, with dialogs read out and the form asked field by
 // field.
 
 /** Searches for local servers, then asks. */
@@ -139,7 +139,7 @@ export function onboarding(
         return undefined;
       },
     });
-  /** Explains what happened to a key that was typed visibly. */
+  /** Explains what happened to a key that was visible while typed. */
   const tellMoved = (): void =>
     ports.tell(
       `${MOVED} It was not sent or used for anything else.${ports.showsAnswers ? ' It is still visible where you typed it: clear it if others can see the screen.' : ''}`,

@@ -1,6 +1,6 @@
 /**
  * Keeps commands, diffs, output, names and other text that ClawdCode did not write from passing for its own lines: such
- * text stands behind words of ours, or on a row that begins with the mark, which no line of ours does. Pure.
+ * text follows words of ours, or is on a row that begins with the mark, which our own lines never do. Pure.
  */
 import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
@@ -12,18 +12,18 @@ const MARK = '> ';
 /** What the terminal can show. */
 export interface Room {
   readonly columns: number;
-  /** False if it can show nothing beyond ASCII: signs are spelled out, and other characters show as their bytes. */
+  /** False if it can only show ASCII: symbols are spelled out, and other characters appear as their bytes. */
   readonly isUtf8: boolean;
 }
 
-/** A text that is not ours, as lines. Sanitized by the caller. */
+/** The lines of a text that is not ours, which the caller has sanitized. */
 export function quoted(text: string): readonly string[] {
   return text.split('\n').map((line) => withoutTrailing(`${MARK}${line}`, ' '));
 }
 
 /**
- * The rows of a line that begins with our words or with the mark: the others, which are due to a line break in a name or
- * to the width of the terminal, get the mark. The terminal has nothing left to wrap.
+ * The rows of a line that begins with our words or the mark. All later rows, which come from a line break in a name or
+ * from the terminal's width, also get the mark, so that the terminal has nothing left to wrap.
  */
 export function rowsOf(line: string, { columns, isUtf8 }: Room): readonly string[] {
   const shown = isUtf8 ? line : asciiSymbols(line);
@@ -31,7 +31,7 @@ export function rowsOf(line: string, { columns, isUtf8 }: Room): readonly string
   const [first, text] = shown.startsWith(MARK) ? [MARK, shown.slice(MARK.length)] : ['', shown];
   const rows = text.split('\n').flatMap((part) => {
     if (mostColumns(part, isUtf8) <= most) return [part];
-    // Some room is left for signs, so that few rows have to be cut.
+    // Leaves some room for symbols, so that few rows have to be cut.
     return wrapText(part, most - Math.floor(most / 12)).flatMap((row) => cutRow(row, most, isUtf8));
   });
   return prefixLines(rows, first, MARK).map((row) => withoutTrailing(row, ' '));
@@ -54,7 +54,7 @@ function cutRow(row: string, most: number, isUtf8: boolean): readonly string[] {
   return [...rows, open];
 }
 
-/** Terminals agree about the width of letters, not of signs, emoji and their joiners. */
+/** Terminals agree on the width of letters, but not of symbols, emoji and their joiners. */
 function mostColumns(text: string, isUtf8: boolean): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   if (!isUtf8) return Buffer.byteLength(text);

@@ -68,7 +68,7 @@ export function createLineReader(ports: LineReaderPorts): LineReader {
     else timer = setTimeout(flush, PASTE_MS);
   };
 
-  // The reader echoes through this stream, so that a key can be typed invisibly.
+  // The reader echoes through this stream, so that an API key can be typed invisibly.
   const echo = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (isHidden) done();

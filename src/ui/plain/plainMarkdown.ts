@@ -69,7 +69,7 @@ function codeWords(code: string, info: string): string[] {
   return [language === '' ? 'Code:' : `Code, ${language}:`, ...text.split('\n'), 'End of code.'];
 }
 
-/** Reads a table row by row, each cell with the name of its column. */
+/** Reads out a table row by row, naming the column of each cell. */
 function tableWords({ header, rows }: Tokens.Table): string[] {
   const names = header.map((cell) => inline(cell.tokens));
   return [
@@ -105,7 +105,7 @@ export async function loadPlainMarkdown(): Promise<MarkdownRenderer> {
 
 // Splits a streaming reply into a finished part, of whole blocks and sentences, and the rest. Pure.
 
-/** Minimum characters of a line, so that a short sentence such as "Yes." does not get its own. */
+/** Minimum characters of a line, so that a short sentence such as "Yes." does not get its own line. */
 const LEAST = 80;
 
 export function splitPlain(markdown: string): SplitText {
@@ -126,7 +126,7 @@ function sentencesEnd(text: string): number {
 }
 
 /**
- * Matches text without lists, headings, quotes, code, tables, HTML or indentation, in which line breaks have a meaning.
+ * Matches text without lists, headings, quotes, code, tables, HTML or indentation, in which line breaks matter.
  */
 const plainParagraph =
   /^\n*(?![ \t]{2}|[ \t]?(?:[-*+](?:\s|$)|\d{1,9}[.)](?:\s|$)|#{1,6}\s|>|```|~~~|\||<))[^|]*$/;

@@ -69,7 +69,7 @@ export function createPlainPrinter(options: WordsOptions): Printer {
     if (entry.type === 'user' && entry.subtype === 'shell') return inRows(...shellWords(entry));
     const text = renderEntry(entry, entryOptions());
     if (text === undefined) return undefined;
-    // A reply comes before any question and is copied from; a compaction has several lines of ours.
+    // A reply comes before any question, and users copy from it; a compaction has several lines of ours.
     const isWhole = entry.type === 'assistant' || entry.subtype === 'compact_boundary';
     return isWhole ? withoutMarks(text) : inRows(withoutMarks(text));
   };
@@ -104,20 +104,20 @@ export function createPlainPrinter(options: WordsOptions): Printer {
   };
 }
 
-/** What answers a command (`info`) may have several lines of ours; a problem may quote others. */
+/** The answer to a command (`info`) may have several lines of ours; a problem may quote other text. */
 function noticeLines(level: 'info' | 'warning' | 'error', text: string): readonly string[] {
   if (level === 'info') return text.split('\n');
   return [`${level === 'error' ? 'Error' : 'Warning'}: ${text}`];
 }
 
-/** The lines of a page, which the user asked for; only line breaks in names are marked. */
+/** The lines of a page that the user asked for; only line breaks in names are marked. */
 function pageWords(page: Page): string {
   const lines = plainLines(page).map((line) => sanitize(reveal(line)));
   const rows = lines.flatMap((line) => rowsOf(line, { columns: ENDLESS, isUtf8: true }));
   return withoutBoxDrawing(rows.join('\n'));
 }
 
-/** Replaces the keys in `/help`, which are those of the full screen. */
+/** Replaces the keys in `/help`, which apply to the full screen. */
 function withoutKeys(text: string): string {
   return text.replace(/\n\nKeys\n[\s\S]*$/, `\n\n${KEYS}`);
 }
@@ -190,8 +190,8 @@ function toolWords(
 }
 
 /**
- * The changed lines of a unified diff in words, with line numbers. `clean`: use `revealed` for a diff that the user is
- * to approve.
+ * The changed lines of a unified diff in words, with line numbers. `clean`: pass `revealed` for a diff that the user
+ * has to approve.
  */
 export function diffText(diff: string, most: number, clean = sanitizeLine): string[] {
   const lines = parseDiff(diff).filter(({ type }) => type === 'added' || type === 'removed');

@@ -1,6 +1,6 @@
 /**
- * Plain mode, a conversation without redraws: for screen readers, dumb terminals and pipes. Uses the same controller as
- * the full screen; what that would draw is printed here once, in words, and lines of text are the answers.
+ * Plain mode: a conversation without redraws, for screen readers, dumb terminals and pipes. Uses the same controller as
+ * the full screen; what that would draw is printed once, in words, and the user answers with lines of text.
  */
 import type { PermissionAnswer, PermissionQuestion } from '../../protocol/permissions.ts';
 import { createController } from '../controller/controller.ts';
@@ -36,10 +36,10 @@ interface LinearOptions extends Omit<UiOptions, 'takeOver'> {
   readonly onInterrupt: (listener: () => void) => void;
 }
 
-/** Milliseconds between checks for work that takes long. */
+/** Milliseconds between checks for long-running work. */
 const POLL_MS = 1000;
 
-/** Milliseconds after a question in which a line cannot be an answer to it yet. */
+/** Milliseconds after a question during which a line cannot be an answer to it yet. */
 const UNHEARD_MS = 300;
 
 /** Resolves when the user quits. */
@@ -72,9 +72,9 @@ export async function startPlain(options: LinearOptions): Promise<UiExit> {
     asked = dialogue;
     reader.hide(dialogue?.isSecret === true);
     tell(...(dialogue?.tell ?? []));
-    // A long preview is written by now, but lines typed during it arrive next.
+    // A long preview has been written by now, but lines typed meanwhile arrive next.
     reportedAt = options.now();
-    // There is no more input to answer it.
+    // No more input can answer it.
     if (isEnding) dialogue?.cancel();
   };
   const ports: DialoguePorts = { controller, ask, tell, showsAnswers: options.isTerminal, now: options.now };
