@@ -75,7 +75,7 @@ function messageOf({ form, asker }: AskedForm, accepting: string): string {
   if (!isOfServer(form)) return visibleText(message ?? fields.map(({ question }) => question).join('\n'));
   return [
     ...(asker === undefined ? [] : [`${visibleText(asker)}.`]),
-    ...(link === undefined ? [] : [`It wants you to open a page of the host ${new URL(link).host}:`, link]),
+    ...(link === undefined ? [] : [`It wants you to open a page on ${new URL(link).host}:`, link]),
     accepting,
     ...(message === undefined ? [] : [reveal(message).trim().replace(/^/gm, '> ')]),
   ].join('\n');

@@ -190,7 +190,7 @@ export class McpServer {
    */
   async #problemWith(offered: OfferedTool, signal: AbortSignal): Promise<string | undefined> {
     const isSame = (): boolean => this.#lists.tools.some((one) => one.offered === offered);
-    const changed = 'It has changed or removed this tool; look at its tools again.';
+    const changed = 'It has changed or removed this tool; check its tools again.';
     if (this.#connection !== undefined) return isSame() ? undefined : changed;
     const over = new AbortController();
     const stopped = once(signal, 'abort', { signal: over.signal }).catch(() => undefined);
@@ -238,9 +238,9 @@ export class McpServer {
   async #visit({ message, visits }: UrlElicitationRequired, signal: AbortSignal): Promise<string> {
     for (const visit of visits.slice(0, MAX_VISITS)) {
       const { action } = await this.#requests.answer({ ...(visit as object), mode: 'url' }, signal);
-      if (action !== 'accept') return `${message} The user did not agree to that.`;
+      if (action !== 'accept') return `${message} The user declined.`;
     }
-    return `${message} They have agreed: call it again when they are done there.`;
+    return `${message} The user agreed. Call the tool again once they are done there.`;
   }
 
   prompts(): readonly McpPromptInfo[] {

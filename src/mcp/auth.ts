@@ -71,7 +71,7 @@ function scopesOf(...lists: readonly (string | undefined)[]): string | undefined
 class WiderLoginNeededError extends Error {
   override readonly name = 'WiderLoginNeededError';
   constructor() {
-    super('It needs a login with more rights: the user can run "clawdcode mcp login" for it again.');
+    super('It needs a login with more rights: the user can log in again with "clawdcode mcp login".');
   }
 }
 

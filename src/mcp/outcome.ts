@@ -124,7 +124,7 @@ function imageText(
   const facts = describeImage(header);
   if (!seesImages) return `[An image (${facts}); this model may not support images, so it is not shown.]`;
   if (bytes.length > MAX_IMAGE_BYTES || images.length === MAX_IMAGES)
-    return `[An image (${facts}) that is not shown: at most ${MAX_IMAGES} images of ${MAX_IMAGE_BYTES / 2 ** 20} MB each are.]`;
+    return `[An image (${facts}) that is not shown: the limit is ${MAX_IMAGES} images of ${MAX_IMAGE_BYTES / 2 ** 20} MB each.]`;
   const path = `${name} ${images.length + 1}`;
   images.push({
     path,

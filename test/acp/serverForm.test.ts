@@ -76,7 +76,7 @@ test('a page is opened only if that was chosen, and its host comes before the se
   expect(asked[0]).toEqual({
     message: [
       'The MCP server "evil" of this project asks.',
-      'It wants you to open a page of the host evil.example:',
+      'It wants you to open a page on evil.example:',
       'https://evil.example/steal',
       'Nothing is sent or opened unless you choose it below.',
       '> Please approve the login at',

@@ -85,7 +85,7 @@ test('if a call needs more rights, the next login requests them', { tags: 'long'
   setup.server.script(echo, { text: 'It needs more rights.' });
   await ask(setup);
   expect(textOf(setup.server.requests().at(-1)?.messages.at(-1))).toContain(
-    'It needs a login with more rights: the user can run "clawdcode mcp login" for it again.',
+    'It needs a login with more rights: the user can log in again with "clawdcode mcp login".',
   );
   await login(given);
   expect(web.scopes).toEqual([null, 'write']);

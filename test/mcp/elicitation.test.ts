@@ -212,8 +212,12 @@ describe('a server’s question', () => {
   });
 
   test.each<[PermissionAnswer, string, readonly string[]]>([
-    [{ behavior: 'allow', choice: 'open' }, 'They have agreed: call it again', ['https://example.com/in']],
-    [{ behavior: 'deny', choice: 'decline' }, 'did not agree', []],
+    [
+      { behavior: 'allow', choice: 'open' },
+      'The user agreed. Call the tool again',
+      ['https://example.com/in'],
+    ],
+    [{ behavior: 'deny', choice: 'decline' }, 'The user declined.', []],
   ])('and a call that requires visiting a page first asks for that (%#)', async (answer, told, visited) => {
     const opened: string[] = [];
     const bench = await openBench(

@@ -141,7 +141,7 @@ test('a changed list is replaced when the server connects, and a changed tool is
   expect(session.names()).toContain('mcp__test__gone');
   expect(await call(session, 'mcp__test__echo', { text: 'hi' })).toMatchObject({
     status: 'error',
-    text: 'The MCP server "test" failed: It has changed or removed this tool; look at its tools again. The tool was not called.',
+    text: 'The MCP server "test" failed: It has changed or removed this tool; check its tools again. The tool was not called.',
   });
   expect(session.names()).not.toContain('mcp__test__gone');
   expect(session.servers.tools().find(({ name }) => name === 'mcp__test__env')).toBe(kept);

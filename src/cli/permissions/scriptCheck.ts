@@ -135,6 +135,6 @@ function questionAbout(changed: readonly ChangedFile[], program: SettingsProgram
     title: `Your ${role}`,
     headline: `Run your ${role} even though ${names} changed?`,
     preview: { type: 'text', text: [[command, ...args].join(' '), ...texts].join('\n\n') },
-    reason: `It runs outside the sandbox, and ${changed.length === 1 ? 'this file is' : 'these files are'} not what you approved. With your approval, ${changed.length === 1 ? 'it is' : 'they are'} approved as shown.`,
+    reason: `It runs outside the sandbox, and ${changed.length === 1 ? 'this file is' : 'these files are'} not what you approved. If you allow it, ${changed.length === 1 ? 'it is' : 'they are'} approved as shown.`,
   };
 }

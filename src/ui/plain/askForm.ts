@@ -72,7 +72,7 @@ function openingWords(form: Form, title: string): readonly string[] {
     `${inLine(title)}.`,
     ...(link === undefined
       ? []
-      : [`It wants you to open a page of the host ${new URL(link).host}.`, `Address: ${link}`]),
+      : [`It wants you to open a page on ${new URL(link).host}.`, `Address: ${link}`]),
     ...(message === undefined ? [] : quotedText(message)),
   ];
 }

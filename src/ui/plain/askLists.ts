@@ -46,7 +46,7 @@ function commandDialogue<Row>(list: CommandList<Row>): Dialogue {
       }
       const [, letter = '', name = ''] = /^([a-z])[a-z]*\s*#?(b?\d+)$/i.exec(text) ?? [];
       const command = list.commands[letter.toLowerCase()];
-      if (command === undefined) return `Write ${list.usage}. An empty line cancels.`;
+      if (command === undefined) return `Type ${list.usage}. An empty line cancels.`;
       const row = list.find(name);
       if (row === undefined) return list.missing(name);
       command(row);

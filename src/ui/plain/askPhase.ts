@@ -55,7 +55,7 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
       const answer = (picked?: { readonly id: string }): void => ports.controller.pickModel(picked?.id);
       if (dialog.items.length > 0) ports.ask(dialogueOf(dialog, answer));
       else {
-        ports.tell(`${dialog.empty} /model and a name switches to it.`);
+        ports.tell(`${dialog.empty} /model followed by a name switches to that model.`);
         answer(undefined);
       }
       return;

@@ -104,7 +104,7 @@ test('plain mode prints host and address before the quoted message', () => {
   });
   expect(tell.slice(0, 6)).toEqual([
     'The MCP server "evil" asks.',
-    'It wants you to open a page of the host evil.example.',
+    'It wants you to open a page on evil.example.',
     'Address: https://evil.example/steal',
     ...forged.map((line) => `> ${line}`),
   ]);

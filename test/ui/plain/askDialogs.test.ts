@@ -73,8 +73,8 @@ describe('items of the context', () => {
     const { ports, deeds } = createPorts();
     const dialogue = items(agent, ports);
     expect(dialogue.answer('d 9')).toBe('There is no item #9.');
-    expect(dialogue.answer('x 3')).toMatch(/^Write p, d or r/);
-    expect(dialogue.answer('3')).toMatch(/^Write p, d or r/);
+    expect(dialogue.answer('x 3')).toMatch(/^Type p, d or r/);
+    expect(dialogue.answer('3')).toMatch(/^Type p, d or r/);
     expect(dialogue.answer('')).toBeUndefined();
     expect([ops, deeds]).toEqual([[], ['close']]);
   });
@@ -143,7 +143,10 @@ describe('models', () => {
     const phase = { type: 'models', ids: [], problem: 'It is away.' } as const;
     askPhase({ phase, session: undefined } as unknown as Snapshot, ports);
     expect(asked).toEqual([]);
-    expect([told, deeds]).toEqual([['It is away. /model and a name switches to it.'], ['model undefined']]);
+    expect([told, deeds]).toEqual([
+      ['It is away. /model followed by a name switches to that model.'],
+      ['model undefined'],
+    ]);
   });
 });
 
