@@ -126,14 +126,13 @@ If two variables set the same key, the lower one in the table applies. An empty 
 ## Folders you have not trusted yet
 
 A repository that you have just cloned must not be able to send your key elsewhere or run anything. So these project settings
-apply only after you trust the folder, in a dialog that lists all of them in full. Scroll a long list with PgUp and PgDn; you can accept
-once you have seen its end. Long runs of blanks are shown as a count (\`‹1500 spaces›\`). The dialog lists
+apply only after you trust the folder, in a dialog that lists all of them in full. Scroll a long list with PgUp and PgDn; you
+can accept once you have seen its end. Long runs of spaces are shown as a count (\`‹1500 spaces›\`). The dialog lists
 
 - what chooses the model, runs something or allows more: \`model\`, \`models\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`,
-  \`statusLine\` and \`notificationCommand\` (also null, which turns yours off), each of the \`hooks\`,
-  \`disableAllHooks\`, \`webFetch.allowPrivate\`,
-  \`checkpoints\`, \`maxTurns\`, \`context.truncate.outputDir\`, \`permissions.allow\`, \`permissions.additionalDirectories\`,
-  and \`permissions.defaultMode\` unless it is \`plan\`
+  \`statusLine\` and \`notificationCommand\` (also null, which turns yours off), each of the \`hooks\`, \`disableAllHooks\`,
+  \`webFetch.allowPrivate\`, \`checkpoints\`, \`maxTurns\`, \`context.truncate.outputDir\`, \`permissions.allow\`,
+  \`permissions.additionalDirectories\`, and \`permissions.defaultMode\` unless it is \`plan\`
 - what other files in the folder add: each definition of a [subagent](agents.md) in \`.clawdcode/agents\` or
   \`.claude/agents\`, the \`allowed-tools\` of each [skill](skills.md#permissions), and each [MCP server](mcp.md)
 - what loosens \`sandbox\`, including \`forwardPorts: true\`
@@ -168,8 +167,8 @@ settings are read:
 
 Trust, saved rules and answers about MCP servers belong to the folder itself (its inode and creation time), not to its path.
 If you delete a repository and clone another one there, or a container mounts another project at \`/workspace\`, the new folder
-starts without them, and the dialog says that it is not the folder you trusted. If several folders alternate at one path, you are
-asked once for each.
+starts without them, and the dialog says that it is not the folder you trusted. If several folders alternate at one path, you
+are asked once for each.
 
 You are also asked once after moving a project, restoring it from a backup, or mounting a network file system whose inode
 numbers change. \`--continue\` tells you if the latest session is from the earlier folder; \`-p --continue\` then exits with code
@@ -188,13 +187,13 @@ project file (\`./check.sh\`, \`node srv.js\`) that has changed. It shows the li
 Until you accept, the program does not run. A running session checks before each start of such a program and asks in the same
 way; see [hooks](hooks.md#what-your-approval-covers).
 
-You approve the files as they were when the dialog was built, so a change while you read is not included. The approved content is
-in \`~/.clawdcode/approved-files\`. Files that the command itself writes (\`> out.txt\`, \`tee\`) are not checked, and neither are
+You approve the files as they were when the dialog was built, so a change while you read is not included. The approved content
+is in \`~/.clawdcode/approved-files\`. Files that the command itself writes (\`> out.txt\`, \`tee\`) are not checked, nor are
 databases, logs and notes that it does not run.
 
-In two cases there is no earlier content to compare with, and the first start accepts the files as they are without asking: if an
-older version recorded your trust without file contents, and if you enabled something yourself with a command (\`clawdcode mcp
-add\`). A record that is damaged or gone approves nothing: each script asks again.
+In two cases there is no earlier content to compare with, so the first start accepts the files as they are: if an older version
+recorded your trust without file contents, or if you enabled something yourself with a command (\`clawdcode mcp add\`). A record
+that is damaged or gone approves nothing: you are asked about each script again.
 
 With \`-p\`, new settings do not apply, and you are told. If a new \`baseUrl\` would replace one that you trusted, and you
 name no endpoint yourself, the run exits with code 52 instead: a conversation meant for one server must not go to another.

@@ -18,7 +18,7 @@ const fields = {
   cwd: text
     .optional()
     .describe(
-      'Working directory of the program, relative to the project. Default: the project, except for npx and the like in your own settings.',
+      'Working directory of the program, relative to the project. Default: the project if its files define the server, otherwise an empty folder.',
     ),
   url: text.optional().describe('URL of the server, for http and sse.'),
   headers: texts.optional().describe('Headers sent with every request.'),
