@@ -336,12 +336,20 @@ function isCovered(now: PermissionDecision, before: PermissionDecision): boolean
 }
 
 /** Read-only calls need no reason. */
-function grantOf({ basis = 'mode', reason, rule, isGuarded, hiding }: PermissionDecision): Grant {
+function grantOf({
+  basis = 'mode',
+  reason,
+  rule,
+  isGuarded,
+  showsUnapproved,
+  hiding,
+}: PermissionDecision): Grant {
   return {
     basis: rule === undefined ? basis : 'rule',
     ...(basis !== 'read-only' && { reason }),
     ...(rule && { rule }),
     ...(isGuarded && { isGuarded }),
+    ...(showsUnapproved && { showsUnapproved }),
     ...(hiding && { hiding }),
   };
 }

@@ -176,6 +176,8 @@ export interface Grant {
   readonly rule?: { readonly text: string; readonly source: string };
   /** The user has approved no part of the command: it runs in the environment of read-only commands. */
   readonly isGuarded?: true;
+  /** A rule has approved only a part of the command, and another part shows files: the output is redacted. */
+  readonly showsUnapproved?: true;
   /**
    * Absolute paths of files that the sandbox must hide from the command, which runs like a read-only one; without a
    * sandbox it must not run.
@@ -207,6 +209,8 @@ export interface PermissionDecision {
   readonly rule?: { readonly text: string; readonly source: string };
   /** With `allow`: see `Grant`. */
   readonly isGuarded?: true;
+  /** With `allow`: see `Grant`. */
+  readonly showsUnapproved?: true;
   /**
    * With `ask` and `deny`: a read-only command that would need no approval if it could not see these files, which it does
    * not name. With `allow`: see `Grant`. Absolute, links resolved.

@@ -15,15 +15,23 @@ export interface TextRedactor {
 export const JUDGED_BYTES = 2_000_000;
 
 /**
- * Opens a redactor for output that the model gets without approval, because any file may hold a secret. Undefined if
- * the call was approved, or there is no redactor to open.
+ * Opens a redactor for output that the model gets without approval, because any file may hold a secret. Undefined if the
+ * user or a rule approved everything that the call shows, or there is no redactor to open.
  */
 export async function redactorOfUnapproved(
   grant: Grant,
   open: (() => Promise<TextRedactor>) | undefined,
 ): Promise<TextRedactor | undefined> {
-  return runsReadOnly(grant) || grant.isGuarded ? open?.() : undefined;
+  return isApproved(grant) ? undefined : open?.();
 }
+
+/** The judge, and the user's choice to run what is in the sandbox, approve what a command does, not what it shows. */
+const isApproved = (grant: Grant): boolean =>
+  !runsReadOnly(grant) &&
+  grant.isGuarded !== true &&
+  grant.showsUnapproved !== true &&
+  grant.basis !== 'judge' &&
+  grant.basis !== 'sandbox';
 
 /** Returns a complete text without secrets. The redactor cannot be used again. */
 export const withoutSecrets = (text: string, redactor: TextRedactor | undefined): string =>

@@ -65,6 +65,25 @@ test('a token that a command shows without approval is removed from the output, 
   expect(JSON.stringify(server.requests())).not.toContain(token);
 });
 
+test('a rule for one part of a command, or the sandbox, does not let another part show a token', async () => {
+  const { server, work, print } = await setUpProgram();
+  await mkdir(work.data, { recursive: true });
+  const settings = { permissions: { allow: ['Bash(node --version)'] }, sandbox: { autoAllow: true } };
+  await writeFile(join(work.data, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
+  const token = ['ghp', 'k7Qz2LmX9vRb4TnW8sYd3HfJ6pCg1AeU5oKi'].join('_');
+  await work.write('deploy.ts', `// deploy with ${token}\n`);
+  server.script(
+    bash('node --version && cat deploy.ts'),
+    bash('node --version; git status; tail -1 deploy.ts'),
+    ...(hasSandbox ? [bash('sh -c "cat dep*.ts"')] : []),
+    { text: 'Done.' },
+  );
+  await print(['-p', 'go']);
+  const told = JSON.stringify(server.requests().at(-1)?.messages);
+  expect(told.match(/deploy with \[redacted: github-token \w+\]/g)).toHaveLength(hasSandbox ? 3 : 2);
+  expect(JSON.stringify(server.requests())).not.toContain(token);
+});
+
 test.skipIf(!hasSandbox)(
   'no command can read the key that signs file changes, even if the settings open the data folder',
   long,

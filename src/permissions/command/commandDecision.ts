@@ -16,7 +16,7 @@ import { byRule, forbidden } from './forbidden/forbidden.ts';
 import { secretInText } from './hiddenSecrets.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { aroundEach } from './plainEdits.ts';
-import { hidingOf, isNoFile } from './treeDecision.ts';
+import { hidingOf, isNoFile, showsFiles } from './treeDecision.ts';
 import { decideInUserEnvironment } from './userEnvironment.ts';
 import { pathsIn } from './words.ts';
 
@@ -121,12 +121,21 @@ function decideByParts(all: readonly Judged[], policy: Policy): PermissionDecisi
     behavior,
     reason,
     ...(basis && { basis }),
-    ...(behavior === 'allow' && !verdicts.some(({ isApproved }) => isApproved) && { isGuarded: true }),
+    ...(behavior === 'allow' && approvalOf(verdicts)),
     ...(behavior === 'ask' && { causes: causesOf(verdicts) }),
     ...(hiding && { hiding }),
     ...(rule && { rule }),
     ...(suggestion && { suggestion }),
   };
+}
+
+/** Which parts of an allowed command the user has not approved. */
+function approvalOf(
+  verdicts: readonly PartVerdict[],
+): Pick<PermissionDecision, 'isGuarded' | 'showsUnapproved'> {
+  if (!verdicts.some(({ isApproved }) => isApproved)) return { isGuarded: true };
+  const isShowing = verdicts.some(({ isApproved, use }) => !isApproved && use && showsFiles(use));
+  return isShowing ? { showsUnapproved: true } : {};
 }
 
 /** True for what does no more than a read-only command: rules may open the files that it reads. */
@@ -243,7 +252,7 @@ function decideRedirect(
     cause,
     ...(worst.basis && { basis: worst.basis }),
     ...(worst.rule && { rule: worst.rule }),
-    ...(verb === 'read' && { reads: true }),
+    ...(verb === 'read' && { reads: true, use: { contents: [target], names: [] } }),
   };
 }
 

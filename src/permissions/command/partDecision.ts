@@ -49,6 +49,8 @@ export interface PartVerdict extends PermissionDecision {
   readonly isApproved?: true;
   /** With `allow`: it is a read-only command, even if a rule opens a file that it reads. */
   readonly reads?: true;
+  /** What it accesses, if it is known to be read-only. */
+  readonly use?: ReadOnlyUse;
   /** With `ask`: the directory outside the workspace that a rule could make readable. */
   readonly outside?: string;
 }
@@ -84,7 +86,8 @@ export function decidePart(visit: Visit, around: Around, change: GitChange, poli
   const rules = rulesFor(input);
   const { exact, stopped } = rules;
   if (exact) return allowedBy(exact);
-  const verdict = part.argv.length === 0 || part.carrier ? decideEnvironment(part) : decideCall(input, rules);
+  const decided = part.argv.length === 0 || part.carrier ? decideEnvironment(part) : decideCall(input, rules);
+  const verdict = { ...decided, ...(use && { use }) };
   if (verdict.behavior === 'allow' || stopped.length === 0) return verdict;
   const [{ text, reason }] = stopped as [StoppedRule];
   const isOpen = verdict.unruled !== undefined;

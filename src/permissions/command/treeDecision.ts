@@ -32,6 +32,12 @@ const allowed: PermissionDecision = {
  */
 export const isNoFile = (word: string): boolean => word === OUTPUT_OF_COMMAND || word === '/dev/null';
 
+/** True if a command shows what is in files or in a repository. */
+export const showsFiles = ({ contents, trees = [], repositories = [] }: ReadOnlyUse): boolean =>
+  repositories.length > 0 ||
+  contents.some((path) => !isNoFile(path)) ||
+  trees.some(({ path, namesOnly }) => namesOnly !== true && !isNoFile(path));
+
 /**
  * The command with the patterns that match no file as text: bash and dash leave these as they are (`--include=*.ts`),
  * and zsh runs nothing. Unchanged if the rest of the command may create files.
