@@ -82,7 +82,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     secretEnv: keyVariables(loaded),
     sandbox,
     knownSecrets: createEnvSecrets(),
-    openRedactor: async () => (await import('../redact/redact.ts')).createRedactor(),
+    openRedactor: async () => (await import('../redact/redact.ts')).createRedactor({ keyLines: true }),
     isOffered,
     onStarted,
   };

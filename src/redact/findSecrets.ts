@@ -3,11 +3,20 @@
  * like `password`. Linear in the length of any text.
  */
 import { findAssignments, findCommandPasswords, findEncoded } from './assignments.ts';
-import { isLikelySecret, isPlaceholder, type RedactOptions, type Secret } from './likelySecret.ts';
+import {
+  entropyBits,
+  isLikelySecret,
+  isPlaceholder,
+  type RedactOptions,
+  type Secret,
+} from './likelySecret.ts';
 import { findTokens } from './tokens.ts';
 
 /** The secrets in a text, in order and without overlaps. */
-export function findSecrets(text: string, { own = [] }: Pick<RedactOptions, 'own'> = {}): Secret[] {
+export function findSecrets(
+  text: string,
+  { own = [], keyLines = false }: Pick<RedactOptions, 'own' | 'keyLines'> = {},
+): Secret[] {
   if (text.length < LEAST) return [];
   // The most specific first: if two match the same characters, the first determines the kind.
   const find = (seen: string): Secret[] => [
@@ -18,6 +27,7 @@ export function findSecrets(text: string, { own = [] }: Pick<RedactOptions, 'own
     ...findUrlPasswords(seen),
     ...findCommandPasswords(seen),
     ...findAssignments(seen),
+    ...(keyLines ? findKeyLines(seen) : []),
   ];
   return inOrder([...find(text), ...findInVisible(text, find)]);
 }
@@ -268,3 +278,23 @@ function addOrphan(text: string, marker: Span | undefined, after: number, found:
 
 const bodyLine = /^(?:[^A-Za-z0-9+/=]|\d{1,7}[^A-Za-z0-9+/=]){0,16}[A-Za-z0-9+/]{32,128}={0,2}\s*$/;
 const lastBodyLine = /^(?:[^A-Za-z0-9+/=]|\d{1,7}[^A-Za-z0-9+/=]){0,16}[A-Za-z0-9+/]{0,128}={0,2}\s*$/;
+
+/**
+ * A line as OpenSSL, GnuPG and PuTTY (64) and OpenSSH (70) write them: behind any prefix, such as that of a diff, and with
+ * quotes or an escaped line feed after it.
+ */
+const armored =
+  /(?<![A-Za-z0-9/=]|[^\n]\+)(?<body>[A-Za-z0-9+/]{64}(?:[A-Za-z0-9+/]{6})?)(?:\\[nr]|["'`,;+]|[^\S\n]){0,8}$/gm;
+
+/** Finds lines of keys whose beginning and end are not visible. The last one, if it is shorter, does not tell the key. */
+function findKeyLines(text: string): Secret[] {
+  return [...text.matchAll(armored)].flatMap(({ index, groups: { body = '' } = {} }) =>
+    isEncoded(body) ? [{ start: index, end: index + body.length, kind: 'key-line' }] : [],
+  );
+}
+
+/** Random bytes in base64 have about 5.2 bits per character, names and hashes less than 4.5, and an alphabet 6. */
+function isEncoded(body: string): boolean {
+  const bits = entropyBits(body);
+  return bits > 4.6 && bits < 5.9 && /[a-z]/.test(body) && /[A-Z]/.test(body) && /\d/.test(body);
+}

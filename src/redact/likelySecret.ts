@@ -101,6 +101,8 @@ export interface Secret {
 export interface RedactOptions {
   /** The user's own secrets in any format, such as the endpoint's key. Ignored if shorter than 8 characters. */
   readonly own?: readonly string[];
+  /** Whether each line that may be one of a private key counts as a secret, as in the output of `tail -3 key`. */
+  readonly keyLines?: boolean;
   /** Called with the mark of each replaced secret. */
   readonly onRedacted?: (mark: string) => void;
 }

@@ -66,7 +66,7 @@ test('a megabyte of anything that looks like the start of a secret is read in li
       const unit = parts.join('');
       const text = unit.repeat(Math.ceil(1e6 / unit.length));
       const spentMs = cpuClock();
-      redact(text);
+      redact(text, { keyLines: true });
       expect(spentMs()).toBeLessThan(CEILING_MS);
     }),
     { numRuns: 25 },

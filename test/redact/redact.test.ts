@@ -1,5 +1,6 @@
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRedactor, redact, redactDeep } from '../../src/redact/redact.ts';
 import { kindCount, syntheticSecrets } from './syntheticSecrets.ts';
 
@@ -127,6 +128,47 @@ test('shows complete lines at any time, and no secret in them', () => {
   const redactor = createRedactor();
   expect(redactor.write('one\ntwo') + redactor.release()).toBe('one\n');
   expect(redactor.write(' three\n') + redactor.release()).toBe('two three\n');
+});
+
+describe('a key whose beginning is not shown', () => {
+  const keys = [
+    generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    `-----BEGIN OPENSSH PRIVATE KEY-----\n${randomBytes(1400).toString('base64').replace(/.{70}/g, '$&\n')}`,
+  ].map(String);
+  const shown = (text: string): string => {
+    const redactor = createRedactor({ keyLines: true });
+    return [
+      ...text.split(/(?<=\n)/).map((line) => redactor.write(line) + redactor.release()),
+      redactor.flush(),
+    ].join('');
+  };
+
+  test.each([
+    ['lines of it', (line: string) => line],
+    ['numbered lines', (line: string, at: number) => `${at}:${line}`],
+    ['context of a search', (line: string, at: number) => `keys/LICENSE-${at}-${line}`],
+    ['lines of a diff', (line: string) => `+${line}`],
+    ['strings of code', (line: string) => `  "${line}\\n" +`],
+  ])('%s', (_, form) => {
+    for (const key of keys) {
+      const body = key.split('\n').filter((line) => /^.{64}(?:.{6})?$/.test(line) && !line.startsWith('-'));
+      const out = shown(body.map((line, at) => `${form(line, at)}\n`).join(''));
+      const left = body.filter((line) => out.includes(line));
+      expect(left.length).toBeLessThanOrEqual(body.length / 20);
+      expect(out.split('\n')).toHaveLength(body.length + 1);
+    }
+  });
+
+  test('does not resemble hashes, alphabets or encoded files', () => {
+    const text = [
+      createHash('sha256').update('a').digest('hex'),
+      `"integrity": "sha512-${randomBytes(64).toString('base64')}",`,
+      `const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';`,
+      randomBytes(600).toString('base64').replace(/.{76}/g, '$&\n'),
+    ].join('\n');
+    expect(shown(text)).toBe(text);
+  });
 });
 
 test('holds back a key until its end, or until it cannot be one', () => {
