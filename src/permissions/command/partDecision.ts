@@ -256,7 +256,7 @@ export function decideGit(
     if (address !== undefined)
       return {
         behavior: 'ask',
-        reason: `${what} shows addresses, and ${address} holds a password or token.`,
+        reason: `${what} shows URLs, and ${address} contains a password or token.`,
         cause: { type: 'limit', reason: 'It may show a token.', isSecret: true },
       };
     const message = showsReflog && folder !== undefined ? reflogWithToken(folder, policy) : undefined;
@@ -270,7 +270,7 @@ export function decideGit(
     if (converter !== undefined)
       return {
         behavior: 'ask',
-        reason: `${what} shows files as ${nameOf(converter)} in your git configuration converts them, which may decrypt them; with --no-textconv it does not.`,
+        reason: `${what} shows files as converted by ${nameOf(converter)} of your git configuration, which may decrypt them; --no-textconv prevents that.`,
         cause: { type: 'limit', reason: 'It may show decrypted files.', isSecret: true },
       };
     const shownFile = fileOfUser(place, policy);

@@ -23,7 +23,7 @@ import type { Touched } from './plainEdits.ts';
 const allowed: PermissionDecision = {
   behavior: 'allow',
   basis: 'read-only',
-  reason: 'It contains no secrets.',
+  reason: 'It shows no secrets.',
 };
 
 /**

@@ -176,7 +176,7 @@ test.each([
   },
 );
 
-test('the same holds for a submodule with a .git folder of its own, as in an unpacked archive', () => {
+test('a repository is unsafe if a submodule with its own .git folder names a program, as in an unpacked archive', () => {
   const outer = repository();
   const inner = join(outer, 'inner');
   mkdirSync(inner);

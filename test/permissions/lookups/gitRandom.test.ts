@@ -256,7 +256,7 @@ function commandFrom(below: (below: number) => number): string {
 }
 
 test.each(Object.keys(places))(
-  'no command that needs no approval shows a secret %s',
+  'commands that run without approval show no secret: %s',
   { timeout: 1_200_000 },
   async (where) => {
     const place = places[where]?.() ?? '';
