@@ -95,13 +95,13 @@ function blockText(
     case 'image':
       return imageText(block.data ?? '', images, options);
     case 'audio':
-      return `[Audio (${visibleLine(block.mimeType ?? 'of no type', 60)}), which cannot be shown.]`;
+      return `[Audio (${visibleLine(block.mimeType ?? 'of unknown type', 60)}), which cannot be shown.]`;
     case 'resource_link': {
       const about = [block.name, block.description].filter((one) => one !== undefined).join(': ');
       return `[Resource ${visibleLine(block.uri ?? '', 500)}${about === '' ? '' : ` (${visibleLine(about, 300)})`}]`;
     }
     case 'resource': {
-      const { uri = '', text, blob = '', mimeType = 'of no type' } = block.resource ?? {};
+      const { uri = '', text, blob = '', mimeType = 'of unknown type' } = block.resource ?? {};
       const head = `[Resource ${visibleLine(uri, 500)}]`;
       if (text !== undefined) return `${head}\n${visibleText(text)}`;
       if (mimeType.startsWith('image/')) return `${head}\n${imageText(blob, images, options)}`;

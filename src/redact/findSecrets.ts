@@ -280,20 +280,20 @@ const bodyLine = /^(?:[^A-Za-z0-9+/=]|\d{1,7}[^A-Za-z0-9+/=]){0,16}[A-Za-z0-9+/]
 const lastBodyLine = /^(?:[^A-Za-z0-9+/=]|\d{1,7}[^A-Za-z0-9+/=]){0,16}[A-Za-z0-9+/]{0,128}={0,2}\s*$/;
 
 /**
- * A line as OpenSSL, GnuPG and PuTTY (64) and OpenSSH (70) write them: behind any prefix, such as that of a diff, and with
- * quotes or an escaped line feed after it.
+ * A full line of a key, with 64 (OpenSSL, GnuPG, PuTTY) or 70 characters (OpenSSH): after any prefix, such as that of a
+ * diff, and before quotes or an escaped line feed.
  */
 const armored =
   /(?<![A-Za-z0-9/=]|[^\n]\+)(?<body>[A-Za-z0-9+/]{64}(?:[A-Za-z0-9+/]{6})?)(?:\\[nr]|["'`,;+]|[^\S\n]){0,8}$/gm;
 
-/** Finds lines of keys whose beginning and end are not visible. The last one, if it is shorter, does not tell the key. */
+/** Finds full lines of keys whose beginning and end are not visible. A shorter last line does not reveal the key. */
 function findKeyLines(text: string): Secret[] {
   return [...text.matchAll(armored)].flatMap(({ index, groups: { body = '' } = {} }) =>
     isEncoded(body) ? [{ start: index, end: index + body.length, kind: 'key-line' }] : [],
   );
 }
 
-/** Random bytes in base64 have about 5.2 bits per character, names and hashes less than 4.5, and an alphabet 6. */
+/** In such a line, random bytes have about 5.2 bits per character, names and hashes less than 4.5, an alphabet 6. */
 function isEncoded(body: string): boolean {
   const bits = entropyBits(body);
   return bits > 4.6 && bits < 5.9 && /[a-z]/.test(body) && /[A-Z]/.test(body) && /\d/.test(body);
