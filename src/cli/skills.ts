@@ -55,7 +55,7 @@ export async function openSkills(
       problems,
       skills: skills.map((skill) => ({
         ...skill,
-        ...(skill.asks && { asks: { ...skill.asks, digest: approvedDigest(skill.asks, places) } }),
+        ...(skill.asks && { asks: { ...skill.asks, approved: approvedDigest(skill.asks, places) } }),
         allowedTools: allowedTools?.(skill) ?? skill.allowedTools,
       })),
     };
@@ -80,8 +80,15 @@ export async function openSkills(
       parts: fillIn(body, { args, sessionId, directory: dirname(skill.file) }),
     };
   };
-  const allow: SessionSkills['allow'] = ({ allowedTools, name }) => {
-    if (allowedTools.length > 0) allowForTurn(allowedTools, `skill ${name}`);
+  const allow: SessionSkills['allow'] = (skill) => {
+    const { allowedTools, name } = skill;
+    if (allowedTools.length === 0) return;
+    allowForTurn({
+      source: `skill ${name}`,
+      // The model may change a script that a rule allows.
+      rules: () => (isAsRead(skill, places) ? allowedTools : []),
+      scripts: skill.asks === undefined ? [] : scriptsOf(skill.asks, places),
+    });
   };
   await refresh();
   return {
@@ -96,13 +103,15 @@ export async function openSkills(
   };
 }
 
-/** The rules of a repository's skill were approved with the content that it had then. */
-function unlessChanged(skill: Skill, text: string, place: Pick<Places, 'home' | 'root'>): Skill {
-  const { asks } = skill;
-  const isSame =
-    asks === undefined || asks.digest === approvedDigest({ ...asks, digest: digestOf(text) }, place);
-  return isSame ? skill : { ...skill, allowedTools: [] };
-}
+/** The rules of a repository's skill were approved with the content that it had then. `text`: what it says now. */
+const unlessChanged = (skill: Skill, text: string, place: Pick<Places, 'home' | 'root'>): Skill =>
+  skill.asks === undefined || (skill.asks.digest === digestOf(text) && isAsRead(skill, place))
+    ? skill
+    : { ...skill, allowedTools: [] };
+
+/** True if the scripts that its rules run are those that were there when the skill was read. */
+const isAsRead = ({ asks }: Skill, place: Pick<Places, 'home' | 'root'>): boolean =>
+  asks?.approved === undefined || asks.approved === approvedDigest(asks, place);
 
 // The permission rules of a repository's skills. They apply only if the user has trusted the folder and approved exactly
 // the content of the skill: with other instructions, the same rules would allow something else.
@@ -157,8 +166,16 @@ function approvedDigest(
   { tools, digest }: NonNullable<Skill['asks']>,
   place: Pick<Places, 'home' | 'root'>,
 ): string {
-  const files = new Set(tools.flatMap((rule) => filesOf(rule, place)?.files ?? []));
-  if (files.size === 0) return digest;
-  const states = [...files].sort().map((path) => [relative(place.root, path), recordOf(path).digest]);
+  const files = scriptsOf({ tools }, place);
+  if (files.length === 0) return digest;
+  const states = files.map((path) => [relative(place.root, path), recordOf(path).digest]);
   return digestOf(JSON.stringify([digest, states]));
+}
+
+/** The files of the project that the commands in rules run, sorted. */
+function scriptsOf(
+  { tools }: Pick<NonNullable<Skill['asks']>, 'tools'>,
+  place: Pick<Places, 'home' | 'root'>,
+): readonly string[] {
+  return [...new Set(tools.flatMap((rule) => filesOf(rule, place)?.files ?? []))].sort();
 }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Permissions } from '../../src/cli/permissions/permissions.ts';
 import { allowedToolsOf, openSkills, skillGrants } from '../../src/cli/skills.ts';
 import { findSkills } from '../../src/extensions/findSkills.ts';
 
@@ -61,7 +62,7 @@ test.each([
   const granted = await skillGrants(place);
   const trust = { isTrusted: true, granted };
   expect(await rulesOf(trust)).toEqual([['make', [rule]]]);
-  const allowed: (readonly string[])[] = [];
+  const allowed: Parameters<Permissions['allowForTurn']>[0][] = [];
   const skills = await openSkills(
     { ...place, isSensitive: () => false },
     { current: () => ({ folders: [] }), problem: async () => undefined } as never,
@@ -78,7 +79,12 @@ test.each([
     return 'problem' in prepared ? prepared.problem : prepared.skill.allowedTools;
   };
   expect(await used()).toEqual([rule]);
+  skills.allow(make);
+  const [ofTurn] = allowed;
+  expect(ofTurn?.rules()).toEqual([rule]);
+  expect(ofTurn?.scripts).toContain(join(place.root, 'scripts/lib.sh'));
   await write('repo/scripts/lib.sh', 'echo two\n');
+  expect(ofTurn?.rules(), 'changed since the skill was used').toEqual([]);
   expect(await used(), 'changed since the list was read').toEqual([]);
   expect(await rulesOf(trust)).toEqual([['make', []]]);
   expect(await skillGrants(place)).not.toEqual(granted);

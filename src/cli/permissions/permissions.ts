@@ -71,8 +71,8 @@ export interface Permissions {
   remember(suggestion: RuleSuggestion): Promise<string>;
   /** Replaces the rules of `--settings`. */
   replaceFlagRules(rules: readonly SourcedRule[]): void;
-  /** Adds allow rules from one of the user's skills until the end of the turn. */
-  allowForTurn(rules: readonly string[], source: string): void;
+  /** Adds allow rules of a skill until the end of the turn, and protects the scripts that they run. */
+  allowForTurn(rules: TurnRules): void;
   endTurn(): void;
   rules(): readonly SourcedRule[];
   /** True if every part of a command matches one of the patterns, as in `Bash(pattern)`. */
@@ -114,12 +114,21 @@ interface PermissionPlaces {
   readonly saved: SourcedRule[];
 }
 
+interface TurnRules {
+  /** Shown to the user. */
+  readonly source: string;
+  /** The allow rules that apply at the time of the call. */
+  readonly rules: () => readonly string[];
+  /** Absolute paths. */
+  readonly scripts: readonly string[];
+}
+
 /** Rules in addition to those of the settings. */
 interface AddedRules {
   /** Saved; see `PermissionPlaces`. */
   readonly saved: SourcedRule[];
   readonly ofSession: SourcedRule[];
-  ofTurn: readonly SourcedRule[];
+  ofTurn: readonly TurnRules[];
   /** Replaces the rules of `--settings`; undefined = as at the start. */
   ofFlag: readonly SourcedRule[] | undefined;
   /** The tools to which MCP rules are bound. */
@@ -148,7 +157,10 @@ function permissionsAt(
       ofFlag === undefined
         ? loaded.rules
         : [...loaded.rules.filter(({ source }) => source !== SETTINGS_FLAG), ...ofFlag];
-    const rules = [...given, ...added.saved, ...added.ofSession, ...added.ofTurn];
+    const ofTurn = added.ofTurn.flatMap(({ rules: now, source }) =>
+      now().map((text) => ({ text, behavior: 'allow' as const, source, base: project })),
+    );
+    const rules = [...given, ...added.saved, ...added.ofSession, ...ofTurn];
     return worktree === undefined
       ? rules
       : rulesInWorktree(rules, { root: project, path: worktree, home, realpath });
@@ -168,7 +180,7 @@ function permissionsAt(
     ...(places.cwd !== undefined && worktree === undefined && { startDirectory: places.cwd }),
     additionalDirectories,
     home,
-    executedFiles: run,
+    executedFiles: [...run, ...added.ofTurn.flatMap(({ scripts }) => scripts)],
     ownFiles: own,
     localSettingsFile,
   });
@@ -196,10 +208,8 @@ function permissionsAt(
     replaceFlagRules(rules) {
       added.ofFlag = managedOnly ? rules.filter(({ behavior }) => behavior !== 'allow') : rules;
     },
-    allowForTurn(rules, source) {
-      if (managedOnly) return;
-      const more = rules.map((text) => ({ text, behavior: 'allow' as const, source, base: project }));
-      added.ofTurn = [...added.ofTurn, ...more];
+    allowForTurn(more) {
+      if (!managedOnly) added.ofTurn = [...added.ofTurn, more];
     },
     endTurn() {
       added.ofTurn = [];

@@ -23,7 +23,13 @@ export interface Skill {
   /** Permission rules that apply for the rest of the turn that uses it. */
   readonly allowedTools: readonly string[];
   /** Rules of a repository's skill, which apply once the user has approved them with exactly this content. */
-  readonly asks?: { readonly tools: readonly string[]; readonly digest: string };
+  readonly asks?: {
+    readonly tools: readonly string[];
+    /** Identifies the text. */
+    readonly digest: string;
+    /** Identifies the text and the scripts that the rules run, as they were when the skill was read. */
+    readonly approved?: string;
+  };
   /** Present with `context: fork`: a subagent of this type follows the instructions, with this model if it is named. */
   readonly fork?: { readonly agent: string; readonly model?: string };
   /** Without `fork`: the model that answers until the turn ends, if it is one of the user's. */

@@ -375,3 +375,24 @@ test('what a rewind may restore of a log from elsewhere is what Write could writ
   for (const path of ['../.bashrc', '../.clawdcode/config.json', '../other/a.ts', '.env', 'gen/a.ts'])
     expect(approval(join(root, path)), path).toBeDefined();
 });
+
+test('rules of a skill end with the turn or when they no longer apply; the scripts that they run are protected until then', async () => {
+  const permissions = await wired();
+  const script = join(permissions.root, 'scripts/x.sh');
+  let isSame = true;
+  permissions.allowForTurn({
+    source: 'skill x',
+    rules: () => (isSame ? ['Bash(bash scripts/x.sh)'] : []),
+    scripts: [script],
+  });
+  const run = { command: 'bash scripts/x.sh' };
+  const edit = { write: 'scripts/x.sh' };
+  expect(await behavior(permissions, run)).toBe('allow');
+  expect(await behavior(permissions, edit, 'acceptEdits')).toBe('ask');
+  isSame = false;
+  expect(await behavior(permissions, run)).toBe('ask');
+  isSame = true;
+  permissions.endTurn();
+  expect(await behavior(permissions, run)).toBe('ask');
+  expect(await behavior(permissions, edit, 'acceptEdits')).toBe('allow');
+});
