@@ -64,9 +64,8 @@ interface StoppedRule {
 }
 
 /**
- * Decides what is allowed; deny and ask rules have already been applied. `around`: the rest of the command.
- * `change`: what that
- * may have changed before.
+ * Decides what is allowed; deny and ask rules have already been applied. `around`: the rest of the command. `change`: what
+ * that may have changed before.
  */
 export function decidePart(visit: Visit, around: Around, change: GitChange, policy: Policy): PartVerdict {
   const { part } = visit;
@@ -290,7 +289,7 @@ export function decideGit(
   return undefined;
 }
 
-/** The file in the workspace, set by the user, of which git shows lines that it does not understand, if it may not be read. */
+/** The workspace file named by the user's git settings whose odd lines git would print, if it may not be read. */
 function fileOfUser(place: string, policy: Policy): string | undefined {
   const { user } = policy.gitSettings(place, policy.home);
   const named = user.filter(({ key }) => readByGit.test(key)).map(({ value = '' }) => value);
@@ -307,7 +306,7 @@ function fileOfUser(place: string, policy: Policy): string | undefined {
 
 const readByGit = new RegExp(`^(?:${FILE_SETTINGS})$`);
 
-/** With more branches that have a reflog, it needs approval. */
+/** With more branches that have a reflog, the command needs approval. */
 const MAX_REFLOGS = 2000;
 
 /** Why the reflogs of a repository may show a password or token, of any of its worktrees. */
@@ -323,13 +322,13 @@ function reflogWithToken(folder: string, policy: Policy): string | undefined {
   return found && `${found} may hold a password or token`;
 }
 
-/** The file or setting in which an address of a remote repository contains a password or token. */
+/** The file or setting with a remote URL that contains a password or token. */
 function addressWithToken(place: string, folder: string | undefined, policy: Policy): string | undefined {
   const file = folder === undefined ? undefined : join(folder, 'config');
   if (file !== undefined && policy.holdsCredentials?.(file) === true) return file;
   const { own, user } = policy.gitSettings(place, policy.home);
   const setting = [...own, ...user].find(holdsToken);
-  // Its subsection may be the address.
+  // The subsection may be the URL.
   return setting && `${setting.section}.*.${setting.key} in the git configuration`;
 }
 

@@ -167,7 +167,7 @@ export function hidingOf(decisions: readonly PermissionDecision[]): readonly str
   return isEnough ? hiding : undefined;
 }
 
-/** Each is a mount. */
+/** Maximum hidden files, each of which is a mount. */
 const MAX_HIDING = 50;
 
 /**
@@ -227,16 +227,17 @@ export function openedBy(others: Touched, part: CommandPart, use: ReadOnlyUse, p
   return {
     ...use,
     trees: use.trees.map((tree) => {
-      // Without a place it searches its input.
+      // Without a path, it searches its input.
       const isInput = part.isPiped === true && !part.argv.includes(tree.path);
       return isChanged || (others === null && !isInput) ? { ...tree, hidden: true, ignores: false } : tree;
     }),
   };
 }
 
-/** Ignore files, and files that tell git where its own are. A folder may contain some. */
+/** Ignore files, and files that tell git where to find its own. */
 const ignoring = /ignore|exclude|(?:^|\/)(?:\.git|gitdir|commondir)(?:\/|$)/i;
 
+/** True for such a file, or a folder, which may contain one. */
 const mayChangeIgnored = (path: string, policy: Policy): boolean =>
   [path, policy.realpath(path)].some((one) => ignoring.test(foldText(one))) || policy.isDirectory(path);
 
@@ -290,7 +291,7 @@ export function trackedIn(
   return policy.trackedFiles(at)?.filter((path) => has(relative(top, path)));
 }
 
-/** Their versions are searched. */
+/** True for a file of which every version is searched. */
 const isHeld = (path: string): boolean => isCredentialSettings(path) || mayBeKey(path);
 
 /** Decides whether the files whose content git shows may be shown, including formerly tracked and deleted ones. */
