@@ -1,4 +1,5 @@
 /** Runs one hook as a request: POST with JSON, and the answer read as the output of a command would be. */
+import { ByteCollector } from '../protocol/text/byteCollector.ts';
 import type { HookOutput } from './readOutput.ts';
 import { MAX_OUTPUT_BYTES } from './runCommand.ts';
 
@@ -51,19 +52,18 @@ function expanded({ headers, allowedEnvVars, env }: HttpHook): Record<string, st
 }
 
 async function bounded(response: Response): Promise<{ readonly text: string; readonly isCut: boolean }> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const bytes = new ByteCollector();
+  const text = (): string => Buffer.from(bytes.take()).toString('utf8');
   const reader = response.body?.getReader();
   while (reader !== undefined) {
     const { done, value } = await reader.read();
     if (done) break;
-    if (bytes + value.length > MAX_OUTPUT_BYTES) {
-      chunks.push(value.subarray(0, MAX_OUTPUT_BYTES - bytes));
+    const isCut = bytes.length + value.length > MAX_OUTPUT_BYTES;
+    bytes.add(value.subarray(0, MAX_OUTPUT_BYTES - bytes.length));
+    if (isCut) {
       void reader.cancel().catch(() => undefined);
-      return { text: Buffer.concat(chunks).toString('utf8'), isCut: true };
+      return { text: text(), isCut };
     }
-    chunks.push(value);
-    bytes += value.length;
   }
-  return { text: Buffer.concat(chunks).toString('utf8'), isCut: false };
+  return { text: text(), isCut: false };
 }

@@ -3,7 +3,8 @@
  * shape, and the duration of answers that nothing else limits.
  */
 import { setImmediate } from 'node:timers/promises';
-import { checkJsonBounds, JsonBoundError } from '../protocol/text/boundedJson.ts';
+import { checkJsonBounds, JsonBoundError, REPLY_TOO_LARGE } from '../protocol/text/boundedJson.ts';
+import { ByteCollector } from '../protocol/text/byteCollector.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 import { MAX_MESSAGE_BYTES, messageTooLong } from './messageBounds.ts';
 
@@ -125,15 +126,13 @@ async function readAll({ headers, body }: Response, maxBytes: number): Promise<U
     await body?.cancel();
     throw messageTooLong(maxBytes);
   }
-  const pieces: Uint8Array[] = [];
-  let length = 0;
+  const bytes = new ByteCollector();
   for await (const piece of body ?? []) {
-    length += piece.length;
     // Leaving the loop closes the connection.
-    if (length > maxBytes) throw messageTooLong(maxBytes);
-    pieces.push(piece);
+    if (bytes.length + piece.length > maxBytes) throw messageTooLong(maxBytes);
+    bytes.add(piece);
   }
-  return Buffer.concat(pieces);
+  return bytes.take();
 }
 
 /** Text that is no JSON needs no check: parsing it fails at the first character. */
@@ -161,13 +160,23 @@ async function* checkedAnswer(
   } catch (error) {
     // The SDK has ended this request; if its stream broke, it would open the stream again.
     if (stop.aborted) await new Promise(() => {});
-    if (!(error instanceof JsonBoundError)) throw error;
-    if (id === undefined) return onFault?.(error);
-    const answer = { jsonrpc: '2.0', id, error: { code: REJECTED_CODE, message: error.message } };
+    const limit = limitIn(error);
+    if (limit === undefined) throw error;
+    if (id === undefined) return onFault?.(new Error(limit));
+    const answer = { jsonrpc: '2.0', id, error: { code: REJECTED_CODE, message: limit } };
     yield Buffer.from(`data: ${JSON.stringify(answer)}\n\n`);
   } finally {
     onEnd();
   }
+}
+
+/** Which of our limits an answer exceeded; undefined if the connection broke, which the SDK handles. */
+function limitIn(error: unknown): string | undefined {
+  if (error instanceof JsonBoundError) return error.message;
+  const { code, message } = error as { readonly code?: unknown; readonly message?: string };
+  return code === REPLY_TOO_LARGE
+    ? `It sent ${/<(.*)>/s.exec(message ?? '')?.[1] ?? 'too much'}.`
+    : undefined;
 }
 
 /** About a hundred small messages, which take a few milliseconds. */
@@ -185,8 +194,8 @@ async function* checkedEvents(
   maxBytes: number,
   onMessage: AnswerBounds['onMessage'],
 ): AsyncGenerator<Uint8Array> {
-  let event: Uint8Array[] = [];
-  let [bytes, lines, lineBytes, before] = [0, 0, 0, 0];
+  const event = new ByteCollector();
+  let [lines, lineBytes, before] = [0, 0, 0];
   for await (const chunk of body) {
     for (let at = 0; at < chunk.length; at += MAX_PIECE_BYTES) {
       await setImmediate();
@@ -205,17 +214,15 @@ async function* checkedEvents(
         const isEmpty = lineBytes === 0;
         lineBytes = 0;
         if (!isEmpty) continue;
-        if (event.length > 0 || index > from) {
-          const text = Buffer.concat([...event, piece.subarray(from, index)]).toString();
-          const checked = checkedEvent(text, onMessage);
+        event.add(piece.subarray(from, index));
+        if (event.length > 0) {
+          const checked = checkedEvent(Buffer.from(event.take()).toString(), onMessage);
           if (checked !== '') yield Buffer.from(checked);
-          event = [];
         }
-        [bytes, lines, from] = [0, 0, index + 1];
+        [lines, from] = [0, index + 1];
       }
-      event.push(piece.subarray(from));
-      bytes += piece.length - from;
-      if (bytes > maxBytes) throw messageTooLong(maxBytes);
+      event.add(piece.subarray(from));
+      if (event.length > maxBytes) throw messageTooLong(maxBytes);
       if (lines > MAX_LINES)
         throw new JsonBoundError(`It sent an event of more than ${grouped(MAX_LINES)} lines.`);
     }

@@ -1,5 +1,6 @@
 /** What the error codes of failed connections mean, Node's and our own, and what to do about each. */
 import type { ModelErrorKind } from '../protocol/models/model.ts';
+import { REPLY_TOO_LARGE } from '../protocol/text/boundedJson.ts';
 
 interface NetworkFailure {
   readonly kind: ModelErrorKind;
@@ -10,8 +11,6 @@ interface NetworkFailure {
   readonly retry: 'always' | 'never' | 'later';
 }
 
-/** Our own code for a reply that was aborted because of its size. */
-export const REPLY_TOO_LARGE = 'ERR_REPLY_TOO_LARGE';
 /** Our own code for a redirect to another host, which is not followed. */
 export const REDIRECTED = 'ERR_REDIRECTED_ELSEWHERE';
 /** Our own code for a redirect to something else than http or https, which is not followed. */

@@ -2,7 +2,7 @@
  * Resource limits of one reply. No model comes near them; a hostile or broken server may send forever.
  * Sizes are measured after decompression. A reply that exceeds a bound fails and is not retried.
  */
-import { REPLY_TOO_LARGE } from './network.ts';
+import { REPLY_TOO_LARGE } from '../protocol/text/boundedJson.ts';
 
 export interface ReplyBounds {
   /** Characters of text, reasoning and calls together: half a million tokens, more than any model writes at once. */

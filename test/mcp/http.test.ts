@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { serverNetwork } from '../../src/cli/mcp/serverNetwork.ts';
 import { login } from '../../src/mcp/auth.ts';
 import { boundedFetch, type Fetch } from '../../src/mcp/boundedFetch.ts';
+import { REPLY_TOO_LARGE } from '../../src/protocol/text/boundedJson.ts';
 import { everyOtherIsQuick } from '../e2e/support/long.ts';
 import { type Bench, openBench } from './support/bench.ts';
 import { serveMcp } from './support/webServer.ts';
@@ -80,6 +81,22 @@ test('what exceeds a limit in a stream that answers no request is reported', asy
     'It sent a message that is nested more than 1000 levels deep.',
     'It sent an event of more than 100,000 lines.',
   ]);
+});
+
+test.each([
+  [REPLY_TOO_LARGE, '"message":"It sent almost no content for the bytes received."'],
+  ['ECONNRESET', undefined],
+])('a stream that ends with %s', async (code, answer) => {
+  const error = Object.assign(new Error('The reply holds <almost no content for the bytes received>.'), {
+    code,
+  });
+  const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(error) });
+  const send: Fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  const call = { ...asStream, method: 'POST', body: '{"jsonrpc":"2.0","id":7,"method":"tools/call"}' };
+  const text = (await boundedFetch(send)('http://localhost/', call)).text();
+  // The SDK may resume a stream that broke.
+  if (answer === undefined) await expect(text).rejects.toBe(error);
+  else expect(await text).toContain(answer);
 });
 
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -10,6 +10,9 @@ const MAX_CONTAINERS = 500_000;
 /** Recursive code copies, checks and prints messages. */
 const MAX_NESTING = 1000;
 
+/** The code of an error for an answer that was aborted because of its size. */
+export const REPLY_TOO_LARGE = 'ERR_REPLY_TOO_LARGE';
+
 /** Thrown for a message that is too large to be parsed. */
 export class JsonBoundError extends Error {}
 

@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream';
 import { MIMEType } from 'node:util';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ByteCollector } from '../../protocol/text/byteCollector.ts';
 import { answerWith, type HostAddress, type HostRules, resolveHost, whyPrivate } from './publicAddress.ts';
 import { isSameSite, readWebUrl, type WebUrl } from './webUrl.ts';
 
@@ -156,22 +157,15 @@ interface Body {
  * compressed data breaks.
  */
 async function readBody(response: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<Body> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const bytes = new ByteCollector();
   const source: AsyncIterable<Buffer> = decompressed(response);
-  // Leaving the loop destroys the stream, and with it the connection.
   for await (const chunk of source) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > maxBytes) break;
+    const cut = bytes.length + chunk.length > maxBytes;
+    bytes.add(chunk.subarray(0, maxBytes - bytes.length));
+    // Leaving the loop destroys the stream, and with it the connection.
+    if (cut) return { bytes: bytes.take(), cut };
   }
-  const bytes = new Uint8Array(Math.min(length, maxBytes));
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk.subarray(0, bytes.length - at), at);
-    at += Math.min(chunk.length, bytes.length - at);
-  }
-  return { bytes, cut: length > maxBytes };
+  return { bytes: bytes.take(), cut: false };
 }
 
 function decompressed(response: IncomingMessage): AsyncIterable<Buffer> {
