@@ -83,6 +83,11 @@ test.each(documents)('%s names only files that exist', (document) => {
   }
 });
 
+test('ARCHITECTURE.md names only folders that exist', () => {
+  for (const [, name = ''] of read('ARCHITECTURE.md').matchAll(/`((?:[\w.-]+\/){2,})`/g))
+    expect(existsSync(join(root, 'src', name)), name).toBe(true);
+});
+
 test('ARCHITECTURE.md lists the imports that the architecture test allows', () => {
   const allowed = new Map<string, string[]>();
   const source =
