@@ -82,7 +82,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
   const all = [
     readTool(home, sandboxPathOf, deps.openRedactor),
     writeTool(home, checks),
-    editTool(home, checks),
+    editTool(home, checks, deps.openRedactor),
     globTool(home, searchEnv),
     grepTool({
       ...{ home, env: searchEnv, isSensitive: deps.isSensitive ?? (() => false) },

@@ -13,6 +13,7 @@ import { suggestForMissing } from './files/similarNames.ts';
 import { loadForChange } from './files/textFile.ts';
 import { failure } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
+import { JUDGED_BYTES, type TextRedactor, withoutSecrets } from './redaction.ts';
 
 const MAX_LINES_LISTED = 20;
 
@@ -51,7 +52,11 @@ interface Replacement {
 }
 
 /** Creates the tool that replaces text in a file that was read. */
-export function editTool(home: string, checks?: EditChecks): Tool {
+export function editTool(
+  home: string,
+  checks?: EditChecks,
+  openRedactor?: () => Promise<TextRedactor>,
+): Tool {
   return defineFileTool({
     name: toolNames.edit,
     description:
@@ -61,12 +66,14 @@ export function editTool(home: string, checks?: EditChecks): Tool {
     title: (_, context, path) => shortPath(path, context.cwd()),
     preview: async (place, call, context) => {
       // Suggest names of other files only inside the project, where the model may list them without approval.
-      const change = await plan(place, call, context, isInside(place.realPath, context.root));
+      const change = await plan(place, call, context, {
+        ...{ namesOthers: isInside(place.realPath, context.root), openRedactor },
+      });
       if (typeof change === 'string') return { type: 'settled', outcome: notChanged(place, change, context) };
       return previewChange(change, context);
     },
     run: async (place, call, context) => {
-      const change = await plan(place, call, context, true);
+      const change = await plan(place, call, context, { namesOthers: true, openRedactor });
       return typeof change === 'string'
         ? notChanged(place, change, context)
         : saveText(change, context, checks);
@@ -77,12 +84,18 @@ export function editTool(home: string, checks?: EditChecks): Tool {
 const notChanged = ({ path }: ResolvedPath, why: string, context: ToolContext): ToolOutcome =>
   failure(shortPath(path, context.cwd()), why, 'not changed');
 
+interface PlanOptions {
+  /** Whether the reason may name other files. */
+  readonly namesOthers: boolean;
+  readonly openRedactor: (() => Promise<TextRedactor>) | undefined;
+}
+
 /** The change to write, or the reason why there is none, for the model. */
 async function plan(
   place: ResolvedPath,
   call: EditInput,
   context: ToolContext,
-  namesOthers: boolean,
+  { namesOthers, openRedactor }: PlanOptions,
 ): Promise<TextChange | string> {
   const edits: readonly Replacement[] = call.edits ?? [
     { old_string: call.old_string ?? '', new_string: call.new_string ?? '', replace_all: call.replace_all },
@@ -102,7 +115,11 @@ async function plan(
   }
   const { stamp, text: before, encoding = 'utf-8', bom = false } = file ?? {};
   const applied = applyEdits(edits, before ?? '', path);
-  if (typeof applied === 'string') return applied;
+  // Read redacts a file of this size, and the reason may quote lines of it.
+  if (typeof applied === 'string')
+    return Buffer.byteLength(before ?? '') > JUDGED_BYTES
+      ? withoutSecrets(applied, await openRedactor?.())
+      : applied;
   const verb = file === undefined ? 'Created' : before === '' ? 'Wrote' : 'Edited';
   const report = `${verb} ${path}${verb === 'Edited' ? applied.report : '.'}`;
   // Several edits replace no single text, so report the entire file before and after.

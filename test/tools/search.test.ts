@@ -155,6 +155,11 @@ describe('Grep', () => {
     expect(JSON.stringify(shown)).not.toContain(token);
     expect((await read('user')).text).toContain(token);
     expect((await read('read-only')).text).not.toContain(token);
+    const similar = { old_string: "const deploy = 'x'; // deploy", new_string: 'x' };
+    const edit = await bench.call('Edit', { file_path: 'large.log', ...similar });
+    expect(edit.text).toMatch(
+      /The most similar lines are:\n +1\tconst deploy = '\[redacted: github-token \w+\]'/,
+    );
   });
 
   const inputs: readonly (readonly [object, string])[] = [
