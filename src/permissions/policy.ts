@@ -39,8 +39,10 @@ export interface DiskLookups {
   readonly listTree: (path: string) => readonly TreeEntry[] | undefined;
   /** The links in a folder, absolute. */
   readonly linksIn: (folder: string) => readonly string[];
-  /** True if a file has several names (hard links). */
-  readonly hasOtherName: (path: string) => boolean;
+  /** Identifies a file that has several names (hard links); undefined for any other. */
+  readonly linkId: (path: string) => string | undefined;
+  /** The files in these folders that are secret by their names and have several, by `linkId`. */
+  readonly linkedSecrets: (folders: readonly string[]) => ReadonlyMap<string, string>;
   /** True for a directory or a link to one. */
   readonly isDirectory: (path: string) => boolean;
   /** Everything inside a folder, absolute; undefined if there is too much. */
@@ -55,6 +57,8 @@ export interface DiskLookups {
   readonly gitFolder: (directory: string) => string | undefined;
   /** True for settings, of a repository or a package manager, that hold a password or a token; absent = none do. */
   readonly holdsCredentials?: (path: string) => boolean;
+  /** True for code and documents that contain what looks like a secret; absent = none do. */
+  readonly codeHoldsSecret?: (path: string) => boolean;
   /** The files, absolute, that git includes in its settings for a directory, the user's included. */
   readonly gitIncludes: (directory: string, home: string) => readonly string[];
   /** The top folder of the repository that git finds from a directory. */

@@ -9,6 +9,7 @@ import { pathsInWorktree } from '../../disk/settingsPaths.ts';
 import type { CommandEffect } from '../../permissions/command/commandEffects.ts';
 import { decidePlain, type PermissionInput } from '../../permissions/decideCall.ts';
 import { decideFile } from '../../permissions/files/fileDecision.ts';
+import { linkedSecret } from '../../permissions/files/linkedSecret.ts';
 import { secretPlaceTest } from '../../permissions/files/secretPlace.ts';
 import { isSensitive } from '../../permissions/files/sensitive.ts';
 import { diskLookups } from '../../permissions/lookups/diskLookups.ts';
@@ -220,7 +221,8 @@ function permissionsAt(
       const real = realpath(path);
       if (
         [path, real].some((one) => isSensitive(one) || inSecretPlace(one)) ||
-        lookups.holdsCredentials?.(real) === true
+        lookups.holdsCredentials?.(real) === true ||
+        linkedSecret(real, { ...lookups, home, root, additionalDirectories }) !== undefined
       )
         return true;
       if (allRules().every(({ behavior }) => behavior === 'allow')) return false;

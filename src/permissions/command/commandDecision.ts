@@ -16,6 +16,7 @@ import { byRule, forbidden } from './forbidden/forbidden.ts';
 import { secretInText } from './hiddenSecrets.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { aroundEach } from './plainEdits.ts';
+import { rewrittenSecret } from './rewrittenSecrets.ts';
 import { hidingOf, isNoFile, showsFiles } from './treeDecision.ts';
 import { decideInUserEnvironment } from './userEnvironment.ts';
 import { pathsIn } from './words.ts';
@@ -206,7 +207,7 @@ function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly J
     verdict: decidePart(visit, around[index] ?? unknownAround, changes[index] ?? unchanged, policy),
   }));
   const isOpen = decided.some(({ verdict }) => verdict.isApproved);
-  return [
+  const judged = [
     ...(isOpen ? decided.map((one) => ({ ...one, verdict: decideInUserEnvironment(one, policy) })) : decided),
     ...parsed.mentions.flatMap((word) =>
       decideMention(word, visits, cwd, policy).map((verdict) => file(word, verdict)),
@@ -218,6 +219,8 @@ function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly J
       file(`< ${path ?? '?'}`, decideRedirect('read', path, visits, cwd, policy)),
     ),
   ];
+  const rewritten = rewrittenSecret(judged, everyDirectory(visits, cwd) ?? [], policy);
+  return rewritten === undefined ? judged : [...judged, file(rewritten.name, rewritten.verdict)];
 }
 
 const unknownAround = { touched: null, named: null };

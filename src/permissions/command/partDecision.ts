@@ -353,7 +353,7 @@ export function decideVersionFiles(
 }
 
 /** Matches of a pattern that are searched for keys and tokens. */
-const MAX_SEARCHED = 100;
+export const MAX_SEARCHED = 100;
 
 /** A pattern is decided by its current matches: no other part of the command creates files without approval. */
 function decidePaths(path: string, policy: Policy): FileVerdict {

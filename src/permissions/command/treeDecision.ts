@@ -4,6 +4,7 @@ import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
 import { decideFile, type FileVerdict, inWorkspace } from '../files/fileDecision.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
+import { linkedSecret } from '../files/linkedSecret.ts';
 import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { foldText, isSensitive } from '../files/sensitive.ts';
@@ -189,7 +190,7 @@ function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
     const isWithheld = behavior === 'ask' ? cause === 'secret' : behavior === 'deny' && cause === 'rule';
     if (
       !isWithheld ||
-      policy.hasOtherName(realPath) ||
+      policy.linkId(realPath) !== undefined ||
       isMisread(realPath) ||
       /\/\.git(?:\/|$)/i.test(realPath)
     )
@@ -355,7 +356,8 @@ const mayMatch = ({ only }: Tree, path: string): boolean =>
 export function needsCheck(policy: Policy): (path: string) => boolean {
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const isSecret = secretTest(policy);
-  return (path) => hasRules || isSecret(path) || mayHoldCredentials(path);
+  return (path) =>
+    hasRules || isSecret(path) || mayHoldCredentials(path) || linkedSecret(path, policy) !== undefined;
 }
 
 function secretTest(policy: Policy): (path: string) => boolean {

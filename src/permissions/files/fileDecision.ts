@@ -15,6 +15,7 @@ import {
   permits,
 } from './filePattern.ts';
 import { hasGlob } from './globOverlap.ts';
+import { linkedSecret } from './linkedSecret.ts';
 import {
   type ProtectedName,
   type ProtectionPlace,
@@ -126,7 +127,7 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
     (namesInHome(realPath, policy).some((one) => isSensitive(one) || inSecretPlace(one)) ||
     ((verb === 'read' || mayHoldCredentials(realPath)) && policy.holdsCredentials?.(realPath) === true)
       ? realPath
-      : undefined);
+      : linkedSecret(realPath, policy));
   const guarded = verb === 'write' ? protectedAmong(paths, request, policy) : undefined;
   if (secret !== undefined || guarded) {
     const named = allowing.find(

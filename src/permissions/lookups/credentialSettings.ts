@@ -183,6 +183,9 @@ export function holdsCredentials(path: string): boolean {
   );
 }
 
+/** True for code and documents that contain what looks like a secret: `holdsCredentials` is false for them. Never throws. */
+export const codeHoldsSecret = (path: string): boolean => notSettings.test(path) && holdsSecret(path);
+
 /** Git records its commands here, so these are searched in full. */
 const isReflog = /\/\.git\/(?:.*\/)?logs\/./;
 

@@ -1,11 +1,11 @@
-import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { namesIn, readFileNow } from '../../disk/fileLookups.ts';
 import { blockingFile } from '../../disk/gitFiles.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import type { DiskLookups } from '../policy.ts';
-import { holdsCredentials } from './credentialSettings.ts';
+import { codeHoldsSecret, holdsCredentials } from './credentialSettings.ts';
 import { filesBelow, findUpwards, isDirectory, isMisread, linksIn, listTree } from './filesBelow.ts';
 import type { OnGitProblem } from './gitContent.ts';
 import {
@@ -20,6 +20,7 @@ import {
   trackedPaths,
 } from './gitPrograms.ts';
 import { gitSettingLookups } from './gitSettingPrograms.ts';
+import { createLinkedSecrets, linkId } from './linkedSecrets.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
 /** Lookups on the real disk, with git run in the user's environment. */
@@ -35,12 +36,14 @@ export function diskLookups(env: Readonly<Record<string, string | undefined>>): 
     listTree,
     isDirectory,
     filesBelow: (top, selection) => filesBelow(top, selection, env),
-    hasOtherName,
+    linkId,
+    linkedSecrets: createLinkedSecrets(),
     findUpwards,
     readText: (path) => readFileNow(path, MAX_BYTES)?.toString('utf8'),
     toolsFolderNamed,
     gitFolder,
     holdsCredentials,
+    codeHoldsSecret,
     gitIncludes: includedSettings,
     blocksGit: (directory) => blockingFile(directory, env),
     gitRunsPrograms,
@@ -54,15 +57,6 @@ export function diskLookups(env: Readonly<Record<string, string | undefined>>): 
     gitProblem: () => problem,
     projectProgram: (workspace, name) => projectProgram(env, workspace, name),
   };
-}
-
-/** True if a file has a second name, a hard link. Never throws. */
-function hasOtherName(path: string): boolean {
-  try {
-    return lstatSync(path).nlink > 1;
-  } catch {
-    return false;
-  }
 }
 
 /** Maximum entries read for one pattern; a command that matches more needs approval anyway. */

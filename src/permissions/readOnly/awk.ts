@@ -20,6 +20,9 @@ const regex = /\/(?:[^/\\\n[]|\\.|\[(?!\^?\])(?:[^\][\\\n/]|\\[^\]\n]|\[:\w+:\])
 /** Assignments that `-v` may make. */
 export const awkVariable = /^(?:[a-z]\w*|OFS|FS|ORS|RS)=/;
 
+/** A program that prints some of its lines, and their numbers. */
+const wholeLines = /^(?:\/(?:[^/\\]|\\.)*\/|N[RF]|FNR|FILENAME|print|\$0|"[^"\\]*"|[\d\s=<>!&|%(),;{}])*$/;
+
 /** `awk` with a program of patterns, fields, arithmetic and printing. */
 export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(args, {
@@ -34,7 +37,11 @@ export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
   const [program, ...files] = read.operands.map((word) => word ?? '');
   if (program === undefined || !awkOnlyPrints(program)) return undefined;
   // An operand `x=1` sets a variable, and `-` is standard input.
-  return { contents: files.filter((word) => word !== '-' && !/^[A-Za-z_]\w*=/.test(word)), names: [] };
+  const contents = files.filter((word) => word !== '-' && !/^[A-Za-z_]\w*=/.test(word));
+  // A variable may change where lines end.
+  const setsVariables = variables.length > 0 || files.some((word) => word.includes('='));
+  const isWhole = wholeLines.test(program) && !setsVariables;
+  return { contents, names: [], ...(!isWhole && { rewrites: true }) };
 }
 
 /** True if a program only calculates and prints to its output. */

@@ -8,6 +8,8 @@ export interface ReadOnlyCommand extends OptionList {
   /** Maximum number of operands; another one would be written to. */
   readonly most?: number;
   readonly least?: number;
+  /** It prints parts of lines, or in another form: always, or with one of these options. */
+  readonly rewrites?: true | readonly string[];
   /** A pattern that every operand must match. */
   readonly only?: RegExp;
   /** A pattern that the value of every option must match, if the program opens some values as files. */
@@ -27,6 +29,7 @@ const cat: ReadOnlyCommand = {
 export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   arch: words,
   base64: {
+    rewrites: true,
     operands: 'contents',
     flags: 'dDi',
     unsure: 'i',
@@ -38,10 +41,10 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   basename: { operands: 'words', flags: 'az', values: 's' },
   cat,
   cksum: sums,
-  cmp: { operands: 'contents', flags: 'bls', values: 'n', most: 2 },
-  column: { operands: 'contents', flags: 'tx', values: 'cs' },
+  cmp: { operands: 'contents', flags: 'bls', values: 'n', most: 2, rewrites: true },
+  column: { operands: 'contents', flags: 'tx', values: 'cs', rewrites: true },
   comm: { operands: 'contents', flags: '123', most: 2 },
-  cut: { operands: 'contents', flags: 'sn', values: 'bcdf', long: ['--complement'] },
+  cut: { operands: 'contents', flags: 'sn', values: 'bcdf', long: ['--complement'], rewrites: true },
   date: {
     operands: 'words',
     flags: 'uRI',
@@ -53,6 +56,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   df: { operands: 'names', flags: 'hHkmPTia', unsure: 'T' },
   diff: {
     operands: 'contents',
+    rewrites: ['-y', '--side-by-side'],
     flags: 'uqsbwBitaycNrpE',
     values: 'UCWx',
     long: [
@@ -86,20 +90,22 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     flags: 'bhiLk',
     long: ['--mime', '--mime-type', '--mime-encoding', '--brief'],
   },
-  fold: { operands: 'contents', flags: 'bs', values: 'w' },
+  fold: { operands: 'contents', flags: 'bs', values: 'w', rewrites: true },
   groups: words,
   head: {
     operands: 'contents',
+    rewrites: ['-c', '--bytes'],
     flags: 'qvz',
     values: 'cn',
     long: ['--quiet', '--verbose'],
     longValues: ['--lines', '--bytes'],
     numbers: true,
   },
-  hexdump: { operands: 'contents', flags: 'Cbcdovx', values: 'ns' },
+  hexdump: { operands: 'contents', flags: 'Cbcdovx', values: 'ns', rewrites: true },
   hostname: { operands: 'words', flags: 'fsiId', most: 0 },
   // glibc opens a name that contains a slash: https://sourceware.org/git/?p=glibc.git;f=iconv/iconv_prog.c
   iconv: {
+    rewrites: true,
     operands: 'contents',
     values: 'ft',
     flags: 'c',
@@ -129,14 +135,14 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   md5sum: sums,
   nl: { operands: 'contents', values: 'bwsnv' },
   nproc: { operands: 'words', long: ['--all'], most: 0 },
-  od: { operands: 'contents', flags: 'abcdfilosvx', values: 'AjNt', attached: 'w' },
+  od: { operands: 'contents', flags: 'abcdfilosvx', values: 'AjNt', attached: 'w', rewrites: true },
   paste: { operands: 'contents', flags: 's', values: 'd' },
   // Names of variables that contain no secrets.
   printenv: { operands: 'words', only: harmlessVariable, least: 1 },
   pwd: { operands: 'words', flags: 'LP', most: 0 },
   readlink: { operands: 'names', flags: 'femnqsvz' },
   realpath: { operands: 'names', flags: 'emLPqsz' },
-  rev: { operands: 'contents' },
+  rev: { operands: 'contents', rewrites: true },
   seq: { operands: 'words', flags: 'w', values: 'sf' },
   sha1sum: sums,
   sha256sum: sums,
@@ -163,6 +169,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   tac: { operands: 'contents' },
   tail: {
     operands: 'contents',
+    rewrites: ['-c', '--bytes'],
     flags: 'fFqvzr',
     values: 'cn',
     long: ['--follow', '--quiet', '--verbose'],
@@ -171,7 +178,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   },
   // Any other file would be written.
   tee: { operands: 'words', flags: 'ai', only: /^\/dev\/null$/ },
-  tr: { operands: 'words', flags: 'cCdst' },
+  tr: { operands: 'words', flags: 'cCdst', rewrites: true },
   tree: {
     operands: 'names',
     flags: 'adfhipsuDFCnr',
@@ -201,5 +208,13 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   },
   which: { operands: 'words', flags: 'as' },
   whoami: words,
-  xxd: { operands: 'contents', flags: 'abeipuE', values: 'cglos', most: 1, isSingle: true, isFirst: true },
+  xxd: {
+    operands: 'contents',
+    flags: 'abeipuE',
+    values: 'cglos',
+    most: 1,
+    isSingle: true,
+    isFirst: true,
+    rewrites: true,
+  },
 };

@@ -41,7 +41,7 @@ export function jqUse(args: readonly string[]): ReadOnlyUse | undefined {
   });
   if (read === undefined || read.options.some(({ name }) => name === '-i')) return undefined;
   const [filter = '.', ...files] = read.operands.map((word) => word ?? '');
-  return jqSeesInput(filter) ? { contents: files, names: [] } : undefined;
+  return jqSeesInput(filter) ? { contents: files, names: [], rewrites: true } : undefined;
 }
 
 /** Removes `--arg name value` with its two words, if both are plain and it is neither a value itself nor a file. */

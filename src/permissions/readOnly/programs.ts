@@ -61,11 +61,15 @@ export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse
   // With --gitignore, tree reads an operand that is a file as a list of patterns.
   const patterns = args.includes('--gitignore') ? files.filter(isSensitive) : [];
   if (command.operands === 'names') return { contents: patterns, names: files };
-  if (command.operands !== 'contents') return nothing;
+  const { rewrites = [] } = command;
+  const isRewritten = rewrites === true || read.options.some((option) => rewrites.includes(option.name));
+  const form = isRewritten ? { rewrites: true } : {};
+  if (command.operands !== 'contents') return { ...nothing, ...form };
   const shown = [...files, ...read.late];
-  if (name !== 'diff') return { contents: shown, names: [] };
+  if (name !== 'diff') return { contents: shown, names: [], ...form };
   // Two folders are compared file by file, following links in them.
-  return { contents: [], names: [], trees: shown.map((path) => ({ path, hidden: true, follows: true })) };
+  const trees = shown.map((path) => ({ path, hidden: true, follows: true }));
+  return { contents: [], names: [], trees, ...form };
 }
 
 /**

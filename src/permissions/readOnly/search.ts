@@ -118,10 +118,15 @@ export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | 
   const late = isGrep ? read.late : [];
   if (isListing) return { contents: [], names: files };
   const isRecursive = !isGrep || has('-r', '--recursive');
-  if (!isRecursive) return { contents: [...files.filter((word) => word !== '-'), ...late], names: [] };
+  const isPart =
+    has('-o', '--only-matching') || (name === 'rg' && has('-r', '--replace', '-E', '--encoding'));
+  const form = isPart ? { rewrites: true } : {};
+  if (!isRecursive)
+    return { contents: [...files.filter((word) => word !== '-'), ...late], names: [], ...form };
   const tree = treeOf(name, read);
   const places = files.filter((word) => word !== '-');
   return {
+    ...form,
     contents: late,
     names: [],
     trees: (files.length > 0 ? places : ['.']).map((path) => ({ ...tree, path })),

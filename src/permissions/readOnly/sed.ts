@@ -100,6 +100,9 @@ export function onlyPrints(script: string): boolean {
   return depth === 0 && !(hasLabels && hasText);
 }
 
+/** A script that prints some of the lines, and their numbers. */
+const wholeLines = /^(?:\/(?:[^/\\]|\\.)*\/I?|[\d\s$,;~+!{}pdqnNQ=])*$/;
+
 /** `sed` that prints, deletes from its output, or replaces; without `-i`, `w`, `e` and scripts in files. */
 export function sedUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(args, {
@@ -114,5 +117,10 @@ export function sedUse(args: readonly string[]): ReadOnlyUse | undefined {
   const scripts = expressions.length > 0 ? expressions : [first ?? null];
   if (scripts.includes(null) || !onlyPrints(scripts.join('\n'))) return undefined;
   const files = expressions.length > 0 ? read.operands : rest;
-  return { contents: files.map((word) => word ?? ''), names: [] };
+  const contents = files.map((word) => word ?? '');
+  return {
+    contents,
+    names: [],
+    ...(!scripts.every((script) => wholeLines.test(script ?? '')) && { rewrites: true }),
+  };
 }

@@ -8,6 +8,8 @@ export interface ReadOnlyUse {
   readonly contents: readonly string[];
   /** Files whose existence, size or dates it shows. */
   readonly names: readonly string[];
+  /** It may print parts of lines, or in another form, so that a secret cannot be found in its output. */
+  readonly rewrites?: boolean;
   /** Folders, or files, whose entire content it shows. */
   readonly trees?: readonly Tree[];
   /** Patterns that the shell expands to file names. */
@@ -120,6 +122,7 @@ export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
     ...(uses.some(({ showsAddresses }) => showsAddresses) && { showsAddresses: true }),
     ...(uses.some(({ showsReflog }) => showsReflog) && { showsReflog: true }),
     ...(uses.some(({ converts }) => converts) && { converts: true }),
+    ...(uses.some(({ rewrites }) => rewrites) && { rewrites: true }),
     tracked: uses.flatMap(({ tracked = [] }) => tracked),
     shown: uses.flatMap(({ shown = [] }) => shown),
     versionFiles: [...new Set(uses.flatMap(({ versionFiles = [] }) => versionFiles))],

@@ -1,0 +1,81 @@
+/** Code and documents with a secret may be printed, since it is redacted there, but not in a form in which it is not. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { bash, root } from '../harness.ts';
+
+const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+mkdirSync(join(root, 'rewritten'), { recursive: true });
+writeFileSync(join(root, 'rewritten/keys.md'), `# Keys\n\n- ${token}\n`);
+writeFileSync(join(root, 'rewritten/keys.test.ts'), `const token = '${token}';\n`);
+writeFileSync(join(root, 'rewritten/plain.md'), '# Plain\n');
+
+test.each([
+  'cut -c1-20 KEYS',
+  'fold -w 9 KEYS',
+  'rev KEYS',
+  'cat KEYS | rev',
+  'cat KEYS | head -3 | base64',
+  'base64 KEYS',
+  'xxd KEYS',
+  'od -c KEYS',
+  'hexdump -C KEYS',
+  'tr a-z A-Z < KEYS',
+  'tr -d _ < KEYS | cat',
+  "grep -o 'ghp_.....' KEYS",
+  "grep -no 'ghp_.....' KEYS",
+  "rg -o 'ghp_.....' KEYS",
+  'rg -r x ghp_ KEYS',
+  'head -c 20 KEYS',
+  'tail -c20 KEYS',
+  'tail -qc 20 KEYS',
+  "sed 's/_/ /' KEYS",
+  "sed -n 'l 9' KEYS",
+  'sed y/abc/xyz/ KEYS',
+  "awk '{print $2}' KEYS",
+  "awk '{print substr($0, 1, 9)}' KEYS",
+  'awk -v RS=_ 1 KEYS',
+  'awk 1 RS=_ KEYS',
+  'column -t -s g KEYS',
+  'cmp -l KEYS rewritten/plain.md',
+  'diff -y KEYS rewritten/plain.md',
+  'for x in $(cat KEYS); do echo "${x%%D}"; done',
+  'echo "$(cat KEYS)" | rev',
+  'printf \'%.9s\' "$(cat KEYS)"',
+  'while read -r line; do echo "$line"; done < KEYS',
+  'while IFS=_ read -r a b; do echo "$a $b"; done < KEYS',
+  '[[ $(cat KEYS) == *ghp_a* ]] && echo yes',
+])('%s', async (command) => {
+  for (const file of ['rewritten/keys.md', 'rewritten/keys.test.ts', 'rewritten/key*'])
+    if (!(file.includes('*') && /[<]|cmp|diff/.test(command)))
+      expect(await bash(command.replace('KEYS', file)), file).toMatchObject({
+        behavior: 'ask',
+        causes: [expect.objectContaining({ type: 'limit', isSecret: true })],
+      });
+  expect((await bash(command.replace('KEYS', 'rewritten/plain.md'))).behavior).toBe('allow');
+});
+
+test.each([
+  'cat KEYS',
+  'cat -n KEYS | head -20',
+  'head -n 20 KEYS',
+  'tail -5 KEYS',
+  'grep -n token KEYS',
+  'rg -n token KEYS',
+  "sed -n '1,20p' KEYS",
+  "sed -n '/Keys/,$p' KEYS",
+  "awk 'NR==1, NR==5' KEYS",
+  'awk \'/Keys/ { print NR ": " $0 }\' KEYS',
+  'sort KEYS | uniq -c',
+  'wc -l KEYS',
+  'diff -u KEYS rewritten/plain.md',
+  'nl KEYS && ls rewritten | cat',
+])('whole lines are redacted: %s', async (command) => {
+  expect((await bash(command.replace('KEYS', 'rewritten/keys.md'))).behavior).toBe('allow');
+});
+
+test('a rule that names the call allows it', async () => {
+  const rules = ['allow Bash(rev rewritten/keys.md)'];
+  expect((await bash('rev rewritten/keys.md', rules)).behavior).toBe('allow');
+  expect((await bash('rev rewritten/keys.md; rev rewritten/keys.test.ts', rules)).behavior).toBe('ask');
+});
