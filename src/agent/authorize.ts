@@ -342,6 +342,7 @@ function grantOf({
   rule,
   isGuarded,
   showsUnapproved,
+  searches,
   hiding,
 }: PermissionDecision): Grant {
   return {
@@ -350,6 +351,7 @@ function grantOf({
     ...(rule && { rule }),
     ...(isGuarded && { isGuarded }),
     ...(showsUnapproved && { showsUnapproved }),
+    ...(searches && { searches }),
     ...(hiding && { hiding }),
   };
 }

@@ -178,6 +178,8 @@ export interface Grant {
   readonly isGuarded?: true;
   /** A rule has approved only a part of the command, and another part shows files: the output is redacted. */
   readonly showsUnapproved?: true;
+  /** A read-only command searches folders: it gets no output to the model if a secret appears in them meanwhile. */
+  readonly searches?: true;
   /**
    * Absolute paths of files that the sandbox must hide from the command, which runs like a read-only one; without a
    * sandbox it must not run.
@@ -211,6 +213,8 @@ export interface PermissionDecision {
   readonly isGuarded?: true;
   /** With `allow`: see `Grant`. */
   readonly showsUnapproved?: true;
+  /** With `allow`: see `Grant`. */
+  readonly searches?: true;
   /**
    * With `ask` and `deny`: a read-only command that would need no approval if it could not see these files, which it does
    * not name. With `allow`: see `Grant`. Absolute, links resolved.

@@ -164,12 +164,14 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       };
       const share = (): Promise<void> => temporary.share();
       const hasTemporary = [...plan.temporary, ...places.temporary].length > 0;
+      const { hiding, searches } = request.grant;
       const hiddenFiles =
-        request.grant.hiding &&
-        watchHiddenFiles(
-          [...new Set([...denied.paths, ...places.projectSecrets, ...(places.secretFolders ?? [])])],
-          async () => [...((await options.denied?.())?.paths ?? []), ...(await finder.secrets())],
-        );
+        basis === 'read-only' && (hiding !== undefined || searches)
+          ? watchHiddenFiles(
+              [...new Set([...denied.paths, ...places.projectSecrets, ...(places.secretFolders ?? [])])],
+              async () => [...((await options.denied?.())?.paths ?? []), ...(await finder.secrets())],
+            )
+          : undefined;
       const changes = reported(protectedChanges, unreported, quarantine.reported);
       const confinement = confined({
         plan,

@@ -58,6 +58,7 @@ export interface Confined {
     more?: {
       basis?: Grant['basis'];
       hiding?: readonly string[];
+      searches?: true;
       background?: boolean;
       cwd?: string;
       timeout?: number;
@@ -211,7 +212,10 @@ export async function confined({
   return {
     ...{ base, root, home, tmp, sandbox, close, tasks: bench.tools.tasks },
     call: (tool, input) => bench.call(tool, input),
-    async run(command, { basis = 'user', hiding, background = false, cwd = root, timeout, signal } = {}) {
+    async run(
+      command,
+      { basis = 'user', hiding, searches, background = false, cwd = root, timeout, signal } = {},
+    ) {
       at = cwd;
       const input = {
         command,
@@ -220,7 +224,7 @@ export async function confined({
       };
       const prepared = await bench.prepare('Bash', input, signal);
       if (prepared.type === 'invalid') throw new Error(prepared.message);
-      return prepared.run({ basis, ...(hiding && { hiding }) });
+      return prepared.run({ basis, ...(hiding && { hiding }), ...(searches && { searches }) });
     },
   };
 }

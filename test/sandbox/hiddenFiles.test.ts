@@ -155,6 +155,17 @@ describe.skipIf(!hasSandbox)('a command with hidden files', () => {
     expect((await running).text).toContain(`${WITHHELD} plan.txt while the command ran`);
   });
 
+  test('returns no output of a search if another program creates the first secret of a project', async () => {
+    const live: string[] = [];
+    const { root, run } = await confined({ context: { onOutput: (text) => void live.push(text) } });
+    const running = run(search, { basis: 'read-only', searches: true });
+    await vi.waitFor(() => expect(live.join('')).toContain('ready'), patience);
+    writeFileSync(join(root, '.env'), NEW);
+    writeFileSync(join(root, 'go'), '');
+    expect((await running).text).toContain(`${WITHHELD} .env while the command ran`);
+    expect((await run('ls', { basis: 'read-only', searches: true })).text).not.toContain('withheld');
+  });
+
   test.each(Object.entries(harmless))('returns its output if another program %s', async (_, change) => {
     const { run, at, grant, shows } = await started();
     const running = run(search, grant);

@@ -123,12 +123,16 @@ function decideByParts(all: readonly Judged[], policy: Policy): PermissionDecisi
     reason,
     ...(basis && { basis }),
     ...(behavior === 'allow' && approvalOf(verdicts)),
+    ...(basis === 'read-only' && verdicts.some(isSearch) && { searches: true }),
     ...(behavior === 'ask' && { causes: causesOf(verdicts) }),
     ...(hiding && { hiding }),
     ...(rule && { rule }),
     ...(suggestion && { suggestion }),
   };
 }
+
+const isSearch = ({ use }: PartVerdict): boolean =>
+  use?.trees?.some(({ path, namesOnly }) => namesOnly !== true && !isNoFile(path)) === true;
 
 /** Which parts of an allowed command the user has not approved. */
 function approvalOf(

@@ -17,6 +17,17 @@ test.each([
 });
 
 test.each([
+  ['grep -rn x src', true],
+  ['ls; rg x src', true],
+  ['find src -exec cat {} +', true],
+  ['cat a.txt', undefined],
+  ['cat a.txt | grep x', undefined],
+  ['find src -type f', undefined],
+])('%s searches folders: %s', async (command, searches) => {
+  expect((await bash(command)).searches).toBe(searches);
+});
+
+test.each([
   ['npm test', 'Bash(npm test)'],
   ['cd . && npm test', 'Bash(npm test)'],
   ['npm test 2>&1 | tail -20', 'Bash(npm test)'],
