@@ -1,10 +1,13 @@
 /** Finds secrets that also have an ordinary name: a hard link to `.env` is the same file. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { entriesOf, lstatOf } from '../../disk/fileLookups.ts';
 import { isSensitive } from '../files/sensitive.ts';
 
 /** Secrets behind this many entries are not found; the folders nearest to the top come first. */
 const MAX_ENTRIES = 50_000;
+
+/** Folders whose files share others: packages, and this program's records of objects of git. */
+const ordinary = new Set(['node_modules', '.git', '.clawdcode']);
 
 /** Identifies a file that has several names; undefined for any other. Never throws. */
 export function linkId(path: string): string | undefined {
@@ -34,13 +37,13 @@ function secretsIn(folders: readonly string[]): ReadonlyMap<string, string> {
   let left = MAX_ENTRIES;
   // The loop also visits folders appended in its body.
   for (const folder of pending) {
+    if (ordinary.has(basename(folder))) continue;
     for (const entry of entriesOf(folder)) {
       left -= 1;
       if (left < 0) return found;
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) {
-        if (entry.name !== 'node_modules' && entry.name !== '.git') pending.push(path);
-      } else if (entry.isFile() && isSensitive(path)) {
+      if (entry.isDirectory()) pending.push(path);
+      else if (entry.isFile() && isSensitive(path)) {
         const id = linkId(path);
         if (id !== undefined) found.set(id, path);
       }

@@ -13,6 +13,9 @@ writeFileSync(join(folder, 'deep/.env'), 'A=1\n');
 linkSync(join(folder, 'deep/.env'), join(folder, 'src/x.ts'));
 writeFileSync(join(home, '.ssh/work'), 'key\n');
 linkSync(join(home, '.ssh/work'), join(folder, 'src/y.css'));
+mkdirSync(join(home, '.clawdcode/projects/p/unchanged'), { recursive: true });
+writeFileSync(join(folder, 'src/c.ts'), 'c\n');
+linkSync(join(folder, 'src/c.ts'), join(home, '.clawdcode/projects/p/unchanged/c'));
 writeFileSync(join(folder, 'src/a.ts'), 'a\n');
 linkSync(join(folder, 'src/a.ts'), join(folder, 'src/b.ts'));
 
@@ -44,9 +47,12 @@ test('Read asks', async () => {
   expect(await read('src/a.ts')).toMatchObject({ behavior: 'allow' });
 });
 
-test.each(['cat linked/src/a.ts', 'cat linked/src/b.ts', 'cut -c1 linked/src/a*', 'ls linked/src/x.ts'])(
-  '%s does not',
-  async (command) => {
-    expect((await bash(command)).behavior).toBe('allow');
-  },
-);
+test.each([
+  'cat linked/src/a.ts',
+  'cat linked/src/c.ts',
+  'cat linked/src/b.ts',
+  'cut -c1 linked/src/a*',
+  'ls linked/src/x.ts',
+])('%s does not', async (command) => {
+  expect((await bash(command)).behavior).toBe('allow');
+});
