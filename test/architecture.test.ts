@@ -146,7 +146,7 @@ test('no file starts a program by a name that the project may have taken', () =>
 });
 
 /** Other uses of a PATH. */
-const decidesByPath = ['cli/permissions/settingsPrograms.ts', 'cli/sandbox.ts'];
+const decidesByPath = ['cli/permissions/programCode.ts', 'cli/sandbox.ts'];
 
 test('programs are looked up on one PATH, which contains no folder of the workspace', () => {
   const problems = problemsIn((name, text) => {

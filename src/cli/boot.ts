@@ -4,7 +4,7 @@ import { changedGrants } from '../config/changedParts.ts';
 import { saveUserSetting } from '../config/credentials.ts';
 import { addedGrants, goneGrants } from '../config/grants.ts';
 import { namedByFolder } from '../config/settingsFiles.ts';
-import { asSettings, type FolderTrust, trustFolder } from '../config/trust.ts';
+import { asSettings, type FolderTrust, rememberConfined, trustFolder } from '../config/trust.ts';
 import type { LoadedSettings, UntrustedSetting } from '../config/types.ts';
 import { chooseTheme } from '../ui/theme/theme.ts';
 import type { AppServices, Boot, TrustQuestion } from '../ui/types.ts';
@@ -30,6 +30,7 @@ import {
   findModelAccess,
   identifyFolder,
   inWorkspace,
+  programsToConfine,
   readSettings,
   sessionOptions,
   trustIn,
@@ -53,7 +54,9 @@ export async function boot(
   const trust = await trustIn(place);
   const loaded = await readSettings(place, options, trust);
   const { changedFiles = [] } = loaded;
-  if (loaded.untrusted.length + changedFiles.length === 0) {
+  const own = await programsToConfine(place, options, loaded, trust, debug.write);
+  const isAsked = loaded.untrusted.length + changedFiles.length > 0;
+  if (!isAsked && [...own.keys()].every(trust.staysConfined)) {
     await identifyFolder(place, loaded, trust);
     return waitForServers(asked, loaded, trust);
   }
@@ -61,9 +64,16 @@ export async function boot(
   const run = await filesToApprove(place, options, trust, loaded.grants);
   return {
     type: 'trust',
-    question: trustQuestion(place.root, loaded, trust, run.unchecked),
+    question: {
+      ...trustQuestion(place.root, loaded, trust, run.unchecked),
+      ...(own.size > 0 && { own: [...new Set(own.values())] }),
+    },
     async answer(yes) {
-      if (!yes) return waitForServers(asked, withoutHeldEndpoint(loaded), trust);
+      if (!yes) {
+        // Without it, the next start asks again.
+        if (own.size > 0) await rememberConfined(place.dataRoot, place.root, [...own.keys()]).catch(() => {});
+        return waitForServers(asked, withoutHeldEndpoint(loaded), trust);
+      }
       // Trusts only what was shown: a file that has changed in the meantime asks again.
       await trustFolder(place.dataRoot, place.root, loaded.grants, () => new Date());
       await approveFiles(place, changedFiles, run);

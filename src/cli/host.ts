@@ -5,7 +5,7 @@ import { mcpPromptCommands } from '../commands/extensions/mcp.ts';
 import { skillCommands } from '../commands/extensions/skills.ts';
 import type { Command, CommandHost, ConfigPort, MemoryPort, StatusInfo } from '../commands/types.ts';
 import { telemetryTarget } from '../config/environment.ts';
-import type { FolderTrust } from '../config/trust.ts';
+import { type FolderTrust, forgetConfined } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
 import { shownUrl } from '../model/errors.ts';
@@ -87,6 +87,7 @@ export function createCommandHost({
     },
     languageServers,
     hooks: hooks.list,
+    askAboutFolder: () => forgetConfined(place.dataRoot, place.root),
     unapprovedChanges: {
       ...factory.programs.review,
       running: async () => [...underway(agent.state()), ...(await factory.programs.review.running())],

@@ -17,7 +17,8 @@ import { usableServers } from './mcp/approval.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
 import type { CliOptions } from './options.ts';
 import type { NewlyRun } from './permissions/approvedFiles.ts';
-import { noPlugins, openPlugins, type UsedPlugins } from './plugins/usedPlugins.ts';
+import { ownPrograms, runningFolderCode } from './permissions/ownPrograms.ts';
+import { noPlugins, openPlugins, type SessionPlugins, type UsedPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { allowedToolsOf } from './skills.ts';
 import { usableAgents } from './subagents/definitions.ts';
@@ -300,6 +301,29 @@ export function inWorkspace(place: AppPaths, { settings }: Pick<LoadedSettings, 
   return { ...place, addedDirectories: settings.permissions.additionalDirectories };
 }
 
+function pluginsFor(place: AppPaths, options: CliOptions, loaded: LoadedSettings): Promise<SessionPlugins> {
+  if (options.safeMode) return Promise.resolve(noPlugins);
+  const folders = [
+    ...options.pluginDir.map((folder) => ({ folder: resolve(place.cwd, folder), hasServers: true })),
+    ...options.pluginDirNoMcp.map((folder) => ({ folder: resolve(place.cwd, folder), hasServers: false })),
+  ];
+  return openPlugins(place, loaded, { strictServers: options.strictMcpConfig, folders });
+}
+
+/** The user's own programs that would run code of the folder, if they have not trusted it: see `runningFolderCode`. */
+export async function programsToConfine(
+  place: AppPaths,
+  options: CliOptions,
+  loaded: LoadedSettings,
+  { isTrusted }: FolderTrust,
+  onProblem: (text: string) => void,
+): Promise<ReadonlyMap<string, string>> {
+  if (isTrusted || loaded.settings.permissions.defaultMode === 'bypassPermissions') return new Map();
+  const { hooks } = (await pluginsFor(place, options, loaded)).current();
+  const programs = ownPrograms(loaded, hooks);
+  return programs.length === 0 ? new Map() : runningFolderCode(programs, place, loaded, onProblem);
+}
+
 /** What the command line, the settings and trust decide about sessions, with a screen or without; opens the plugins. */
 export async function sessionOptions({
   place: found,
@@ -312,14 +336,8 @@ export async function sessionOptions({
   const { withScriptsOfWorkspace } = await import('./permissions/workspaceScripts.ts');
   const loaded = await withScriptsOfWorkspace(place, given);
   const { safeMode: isSafe, demo, thinking, sandbox, systemPrompt, tools, agents: flag } = options;
-  const folders = [
-    ...options.pluginDir.map((folder) => ({ folder: resolve(place.cwd, folder), hasServers: true })),
-    ...options.pluginDirNoMcp.map((folder) => ({ folder: resolve(place.cwd, folder), hasServers: false })),
-  ];
   const servers = usableServers(loaded, trust);
-  const plugins = isSafe
-    ? noPlugins
-    : await openPlugins(place, { ...loaded, servers }, { strictServers: options.strictMcpConfig, folders });
+  const plugins = await pluginsFor(place, options, { ...loaded, servers });
   return {
     ...{ place, loaded, plugins, apiKey, model, thinking, demo, systemPrompt, isSafe },
     modelForced: options.model !== undefined,

@@ -190,6 +190,8 @@ export interface CommandHost {
   hooks(): readonly HookStatus[];
   /** Changes that the user neither approved nor reviewed, because of which programs in the settings are confined. */
   readonly unapprovedChanges: ChangeReview;
+  /** Makes the next start ask again whether the user trusts the folder, after a "no" because of their own programs. */
+  askAboutFolder(): Promise<void>;
   /** The subagents of this session, and definitions that are not used. */
   readonly agents: AgentList;
   /** The worktrees of this project's subagents. */

@@ -3,6 +3,7 @@
  * rules they saved in a folder without being asked to trust it: `trust.json` in the data folder. A record is valid for one
  * folder, not for another one that has taken its place at the same path.
  */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type FolderIdentity, folderIdentity, isSameIdentity } from '../disk/folderIdentity.ts';
@@ -33,6 +34,8 @@ const recordSchema = z.object({
   servers: serversSchema.exactOptional(),
   /** The files that its settings run were recorded when the user approved them. */
   filesRecorded: z.literal(true).exactOptional(),
+  /** Hashes of the user's own programs for which they did not trust it. */
+  confined: z.array(z.string()).exactOptional(),
 });
 type FolderRecord = z.infer<typeof recordSchema>;
 
@@ -44,6 +47,7 @@ const trustFileSchema = z.looseObject({
   servers: z.record(z.string(), serversSchema).default({}),
   identities: z.record(z.string(), identitySchema).default({}),
   filesRecorded: z.record(z.string(), z.literal(true)).default({}),
+  confined: z.record(z.string(), z.array(z.string())).default({}),
   /** Folders that were at the same path before, newest first: containers mount one project after another there. */
   others: z.record(z.string(), z.array(recordSchema)).default({}),
 });
@@ -70,11 +74,14 @@ export interface FolderTrust {
   readonly serverLines: (name: string) => readonly string[] | undefined;
   /** Names of the servers that the user has decided about, even if they have changed since. */
   readonly serversAnswered: readonly string[];
+  /** True if the user did not trust the folder when they were asked because of this program of theirs. */
+  readonly staysConfined: (program: string) => boolean;
 }
 
 export async function readTrust(dataRoot: string, realRoot: string): Promise<FolderTrust> {
   const { record, other } = recordOf(trustFile(dataRoot).read(), realRoot);
   const answers = record.servers ?? {};
+  const confined = new Set(record.confined);
   return {
     ...(other !== undefined && { other: { wasTrusted: other.trustedAt !== undefined } }),
     ...(record.identity === undefined && !isEmpty(record) && { isUnidentified: true }),
@@ -82,6 +89,7 @@ export async function readTrust(dataRoot: string, realRoot: string): Promise<Fol
     granted: record.grants,
     savedRules: record.rules ?? [],
     serversAnswered: Object.keys(answers),
+    staysConfined: (program) => confined.has(hashOf(program)),
     serverLines: (name) => (Object.hasOwn(answers, name) ? answers[name]?.lines : undefined),
     serverAnswer(name, hash) {
       const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
@@ -105,6 +113,25 @@ export function trustFolder(
     grants: granted.map((grant) => ({ ...grant })),
   }));
 }
+
+/** Records that the user did not trust a folder when they were asked because of these programs of their own. */
+export function rememberConfined(
+  dataRoot: string,
+  realRoot: string,
+  programs: readonly string[],
+): Promise<void> {
+  return changeRecord(dataRoot, realRoot, (record) => ({
+    ...record,
+    confined: [...new Set([...(record.confined ?? []), ...programs.map(hashOf)])],
+  }));
+}
+
+/** Forgets that answer: the next start asks again. */
+export function forgetConfined(dataRoot: string, realRoot: string): Promise<void> {
+  return changeRecord(dataRoot, realRoot, ({ confined: _, ...record }) => record);
+}
+
+const hashOf = (program: string): string => createHash('sha256').update(program).digest('hex');
 
 /** Adds grants that the user has just given in a folder that they trust; does nothing in any other folder. */
 export async function approveGrants(
@@ -215,6 +242,7 @@ function lastRecord(trust: TrustFile, realRoot: string): FolderRecord {
   const rules = of(trust.rules);
   const servers = of(trust.servers);
   const filesRecorded = of(trust.filesRecorded);
+  const confined = of(trust.confined);
   return {
     ...(identity !== undefined && { identity }),
     ...(trustedAt !== undefined && { trustedAt }),
@@ -222,6 +250,7 @@ function lastRecord(trust: TrustFile, realRoot: string): FolderRecord {
     ...(rules !== undefined && { rules }),
     ...(servers !== undefined && { servers }),
     ...(filesRecorded !== undefined && { filesRecorded }),
+    ...(confined !== undefined && { confined }),
   };
 }
 
@@ -264,6 +293,7 @@ function withRecord(
     servers: set(trust.servers, record.servers),
     identities: set(trust.identities, record.identity),
     filesRecorded: set(trust.filesRecorded, record.filesRecorded),
+    confined: set(trust.confined, record.confined),
     others: set(trust.others, others.length === 0 ? undefined : [...others]),
   };
 }
@@ -275,7 +305,7 @@ function trustFile(dataRoot: string): JsonFile<TrustFile> {
     parse: (value) => trustFileSchema.parse(value),
     empty: {
       ...{ folders: {}, grants: {}, rules: {}, servers: {} },
-      ...{ identities: {}, filesRecorded: {}, others: {} },
+      ...{ identities: {}, filesRecorded: {}, confined: {}, others: {} },
     },
     maxBytes: MAX_BYTES,
   });

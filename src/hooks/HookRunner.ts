@@ -14,6 +14,7 @@ import {
   type HookRun,
   type HookSource,
   type HookStatus,
+  inPlugin,
   type JudgeHook,
   noAnswer,
 } from '../protocol/extensions/hooks.ts';
@@ -320,20 +321,6 @@ function labelOf(hook: HookDefinition): string {
 /** A program in a plugin's folder must not change it by running: Python stores what it has compiled. */
 function pluginVariables({ folder, data }: HookPlugin): Record<string, string> {
   return { CLAUDE_PLUGIN_ROOT: folder, CLAUDE_PLUGIN_DATA: data, PYTHONDONTWRITEBYTECODE: '1' };
-}
-
-/**
- * Fills in the plugin's folders. A shell does that itself from the environment, except in single quotes; a path that
- * means something to a shell is left to it.
- */
-function inPlugin(
-  { command, args }: { readonly command: string; readonly args?: readonly string[] },
-  { folder, data }: HookPlugin,
-): { readonly command: string; readonly args?: readonly string[] } {
-  const fill = (text: string): string =>
-    text.replace(/\$\{CLAUDE_PLUGIN_(ROOT|DATA)\}/g, (_, which) => (which === 'ROOT' ? folder : data));
-  if (args !== undefined) return { command: fill(command), args: args.map(fill) };
-  return { command: /^[\w@%+:,./-]+$/.test(folder + data) ? fill(command) : command };
 }
 
 function canRun({ source: { hook, ignored }, runs }: Known): boolean {

@@ -38,6 +38,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       prepare: async () => ({ problem: 'There is none.' }),
     },
     hooks: () => [],
+    askAboutFolder: async () => undefined,
     unapprovedChanges: { list: async () => undefined, begin: async () => undefined, running: async () => [] },
     summaryModel: () => undefined,
     modelInfo: (id) => lookupModel(id, { unknownWindow: 128_000 }),

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
+  forgetConfined,
   readTrust,
   recordIdentity,
+  rememberConfined,
   rememberRules,
   rememberServer,
   trustFolder,
@@ -87,4 +89,30 @@ test('records of an earlier version apply, and become those of one folder if not
 test('no record is written for a folder without one', async () => {
   await recordIdentity(data, repo);
   await expect(readFile(join(data, 'trust.json'), 'utf8')).rejects.toThrow('ENOENT');
+});
+
+test('a "no" because of own programs is remembered for each of them and each folder, until it is forgotten', async () => {
+  const stays = async (program: string): Promise<boolean> =>
+    (await readTrust(data, repo)).staysConfined(program);
+  expect(await stays('make')).toBe(false);
+  await rememberConfined(data, repo, ['make', 'npx prettier']);
+  await rememberConfined(data, repo, ['make', 'bun x']);
+  expect([await stays('make'), await stays('npx prettier'), await stays('bun x')]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(await stays('npx eslint')).toBe(false);
+  expect((await readTrust(data, repo)).isTrusted).toBe(false);
+
+  await rename(repo, `${repo}-a`);
+  await mkdir(repo);
+  expect(await stays('make')).toBe(false);
+  expect((await readTrust(data, repo)).other).toEqual({ wasTrusted: false });
+  await rm(repo, { recursive: true });
+  await rename(`${repo}-a`, repo);
+  await rememberRules(data, repo, ['Bash(ls)']);
+  await forgetConfined(data, repo);
+  expect(await stays('make')).toBe(false);
+  expect((await readTrust(data, repo)).savedRules).toEqual(['Bash(ls)']);
 });

@@ -116,7 +116,7 @@ test('a custom status line gets the facts, keeps its colors and nothing else, an
 }, async () => {
   const setup = await setUpProgram();
   const { server, work } = setup;
-  const script = join(work.temporary, 'line.cjs');
+  const script = join(work.home, 'line.cjs');
   await writeFile(
     script,
     `let all = '';

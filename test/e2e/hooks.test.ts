@@ -40,7 +40,7 @@ test('a hook blocks a call, and /hooks shows its run', { tags: 'long' }, async (
   await terminal.submit('/hooks');
   await terminal.waitForPrinted(/Bash: cat > \.\.\/seen\.json/);
   await terminal.waitForPrinted(/~\/\.clawdcode\/config\.json/);
-  await terminal.waitForPrinted(/last: blocked · \d+ ms/);
+  await terminal.waitForPrinted(/last: blocked · [\d.]+ m?s/);
 });
 
 test('a hook’s text about a prompt is in the request; a Stop hook continues the turn once', async () => {

@@ -8,11 +8,13 @@ import { keys } from '../ui/screen.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 import { textOf } from './support/wire.ts';
 
-/** The user's settings, and a project without a package.json, so that the model may create one. */
+/** The user's settings, and a trusted project without a package.json, so that the model may create one. */
 async function own({ work }: TestProgram, settings: object): Promise<void> {
   await rm(join(work.repository, 'package.json'), { force: true });
   await mkdir(work.data, { recursive: true });
   await writeFile(join(work.data, 'config.json'), JSON.stringify(settings));
+  const trust = { folders: { [work.repository]: '2026-11-30T09:00:00Z' }, grants: { [work.repository]: [] } };
+  await writeFile(join(work.data, 'trust.json'), JSON.stringify(trust));
 }
 
 const afterWrite = (command: string) => ({

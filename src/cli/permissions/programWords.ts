@@ -36,6 +36,13 @@ export function confinedAdvice(command: string, concern: ProgramConcern, cause: 
   return `It ran in the sandbox${cause === undefined ? '' : `: ${cause}`}, ${because}. ${remedy(command, concern)}`;
 }
 
+/** The line for the user about the first program of theirs that runs in the sandbox because the folder is not trusted. */
+export function confinedNotice({ role, command, args }: SettingsProgram): string {
+  const text = [command, ...(args ?? [])].join(' ');
+  const name = [role, quotedCommand(text)].join(' ').trim();
+  return `Your ${name} runs in the sandbox: ${REASONS.untrusted}. ${remedy(text, 'untrusted')}`;
+}
+
 /** The question if there is no sandbox. */
 export function programQuestion(
   { role, cwd }: SettingsProgram,
@@ -66,7 +73,7 @@ const QUESTIONS: Readonly<Record<ProgramConcern, { readonly what: string; readon
   untrusted: {
     what: 'you have not trusted this folder',
     reason:
-      'It may run code that it finds in this folder. Your answer applies until the session ends; adding it to sandbox.excludedCommands in your own config.json stops these prompts.',
+      'It may run code that it finds in this folder. Your answer applies until the session ends; trusting the folder, or adding it to sandbox.excludedCommands in your own config.json, stops these prompts.',
   },
 };
 
@@ -78,7 +85,7 @@ function remedy(command: string, concern: ProgramConcern): string {
     return 'To let it run outside, use a constant path to the script in the settings of this folder, or move the command to your own config.json.';
   const shown = quotedCommand(command) || 'its command';
   if (concern === 'untrusted')
-    return `To let it run outside the sandbox, add ${shown} to sandbox.excludedCommands in your own config.json.`;
+    return `To let it run outside the sandbox, trust the folder when clawdcode starts here (/hooks ask makes it ask again), or add ${shown} to sandbox.excludedCommands in your own config.json.`;
   return `Once you have reviewed the changes, /hooks reviewed lets it run outside the sandbox; so does adding ${shown} to sandbox.excludedCommands in your own config.json.`;
 }
 

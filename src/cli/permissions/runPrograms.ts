@@ -4,6 +4,7 @@ import {
   isInterpreter,
   isPlainShell,
   isRunner,
+  loadsByScript,
   takesCode,
 } from '../../permissions/options/runnerNames.ts';
 import { isSteeringName } from '../../tools/shell/steeringVariables.ts';
@@ -28,6 +29,11 @@ export interface Runs {
   readonly mentioned: ReadonlySet<string>;
   /** The folders to which the command changes, and those in which programs look for modules. */
   readonly folders: ReadonlySet<string>;
+  /**
+   * The names of the programs that it starts, without functions, shells, and interpreters that load nothing but what is
+   * around the script in `executed`.
+   */
+  readonly programs: ReadonlySet<string>;
   /** True if it runs something known only at run time. */
   readonly isOpen: boolean;
 }
@@ -114,7 +120,9 @@ class RunFinder implements Runs {
   readonly words = new Set<string>();
   readonly mentioned = new Set<string>();
   readonly folders = new Set<string>();
+  readonly programs = new Set<string>();
   isOpen = false;
+  readonly #functions = new Set<string>();
   #runs = 0;
   readonly #data = new Set<string>();
   /** Those of the shell that reads the current text. */
@@ -164,6 +172,7 @@ class RunFinder implements Runs {
   readCommands(text: ShellText, depth: number): void {
     const isShown = this.#isShown;
     const { words, isInert, isOnlyShown } = dataWords(text, isShown);
+    for (const name of text.functions) this.#functions.add(name.toLowerCase());
     for (const { name, texts } of text.values)
       this.readValue(name, texts, isInert && isNoCode(texts) && !isSteeringName(name));
     for (const command of text.commands) {
@@ -176,6 +185,7 @@ class RunFinder implements Runs {
   /** If something unknown runs, it may be what looks like data. */
   finished(): Runs {
     if (this.isOpen) for (const text of this.#data) this.#mention(text);
+    for (const name of this.#functions) this.programs.delete(name);
     return this;
   }
 
@@ -261,6 +271,7 @@ class RunFinder implements Runs {
     for (const text of new Set(program)) {
       if (text.includes('/') || /[\uE000\uE001]/.test(text)) this.#execute([text], false, args);
       const name = text.replace(/^.*\//s, '').toLowerCase();
+      if (!isPlainShell(name) && !isInterpreter(name)) this.programs.add(name);
       this.#execute(loadedBy(name, args).filter((one) => !isUnknown(one)));
       if (name === 'eval') for (const code of joined(args)) this.readText(code, depth + 1);
       else if (name === 'trap' || name === 'alias')
@@ -325,7 +336,9 @@ class RunFinder implements Runs {
       if (isUnknown(text) || calculates.test(text)) this.isOpen = true;
     };
     const [first] = scriptsIn(args);
-    if (at !== -1 && (first === undefined || args.indexOf(first) > at)) {
+    const isCode = at !== -1 && (first === undefined || args.indexOf(first) > at);
+    if (isCode || first === undefined || first.includes('-') || !loadsByScript(name)) this.programs.add(name);
+    if (isCode) {
       for (const [index, word] of args.slice(0, at).entries())
         if (word.some((text) => loading.test(text))) this.#execute(args[index + 1] ?? []);
       for (const text of args[at + 1] ?? []) read(text);

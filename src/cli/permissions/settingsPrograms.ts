@@ -6,12 +6,8 @@
  */
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { isAbsolute } from 'node:path';
-import { statOf } from '../../disk/fileLookups.ts';
-import { pathOutside } from '../../disk/ownPrograms.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { unmoved } from '../../disk/settingsPaths.ts';
-import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
 import type {
   Access,
   PermissionAnswer,
@@ -29,19 +25,20 @@ import {
   scriptOf,
 } from '../../protocol/settingsPrograms.ts';
 import { sandboxNotes } from '../../tools/outcomes.ts';
-import { readOnlyEnvironment } from '../../tools/shell/childEnvironment.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
 import { createChangeTracker } from './changeTracker.ts';
 import type { Permissions } from './permissions.ts';
+import { codeOfOwnProgram, codeOfProgram, ownProgramVariables, textOf } from './programCode.ts';
 import {
   confinedAdvice,
+  confinedNotice,
   heldProgram,
   type ProgramConcern,
   programQuestion,
   quotedCommand,
 } from './programWords.ts';
 import { createScriptCheck, type ScriptCheck } from './scriptCheck.ts';
-import type { CodePlace, CodeRun } from './workspaceCode.ts';
+import type { CodeRun } from './workspaceCode.ts';
 
 /** The parts of an open session that programs need. */
 export interface ProgramSession {
@@ -112,6 +109,8 @@ export interface LiveSettingsPrograms extends SettingsPrograms {
 export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsPrograms {
   let session: ProgramSession | undefined;
   const answers = new Map<string, Promise<boolean | undefined>>();
+  /** The user was told that one of their own programs is confined because the folder is not trusted. */
+  let isTold = false;
   const [root, ...added] = [realpath(places.root), ...places.additionalDirectories.map(realpath)];
   const opened = unmoved(places.allowWrite).map(realpath);
   // A temporary folder that contains the home holds the user's own files.
@@ -126,31 +125,53 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
 
   const scripts = createScriptCheck(places, places.excluded, places.newId);
 
+  /** Why the program must not simply run outside, if so, and what it may run then. */
+  const concernAbout = async (
+    program: SettingsProgram,
+    isUnknown: boolean,
+    changed: readonly string[] | undefined,
+    { effects }: ProgramSession['permissions'],
+  ): Promise<{ readonly concern: ProgramConcern; readonly code: CodeRun } | undefined> => {
+    if (isUnknown) return { concern: 'unknown', code: 'workspace' };
+    const place = { root: places.root, home: places.home, effects };
+    if (isForeign(program)) {
+      const started = { ...program, env: unconfinedRun(program).env ?? program.env };
+      const code = await codeOfOwnProgram(started, place);
+      if (code !== 'none') return { concern: 'untrusted', code };
+    }
+    if (changed === undefined) return undefined;
+    const workspace = [...new Set([...changed, ...opened, ...temporary])];
+    const code = await codeOfProgram(program, { ...place, workspace });
+    return code === 'none' ? undefined : { concern: 'changed', code };
+  };
+
   const decide = async (program: SettingsProgram): Promise<SettingsRun> => {
     if (session?.mode() === 'bypassPermissions') return outside;
     const script = await scripts.stateOf(program, (question) => askedOf(session, question, program.signal));
     if (script.type === 'changed') return { ...script, type: 'held' };
+    const isUnknown = script.type === 'unknown';
     const changed = await tracker.changedFolders();
-    const isForeign = places.isUntrusted === true && isOwn(program) && mayLoad(textOf(program), root);
-    const concern = script.type === 'unknown' ? 'unknown' : changed === undefined ? 'untrusted' : 'changed';
-    const unconfined = unconfinedRun(program);
-    if (concern === 'untrusted' && !isForeign) return unconfined;
-    if (session === undefined)
+    if (!isUnknown && changed === undefined && !isForeign(program)) return outside;
+    if (session === undefined) {
+      const concern = isUnknown ? 'unknown' : isForeign(program) ? 'untrusted' : 'changed';
       return heldProgram(program, concern, 'there is no session with a sandbox that it could run in', true);
+    }
     const { permissions, sandbox } = session;
     const text = textOf(program);
-    const code =
-      concern === 'unknown'
-        ? 'workspace'
-        : await codeOf(program, text, { changed, isOwn: isForeign }, permissions);
     if (await permissions.matches(places.excluded, text)) return outside;
-    if (code === 'none') return unconfined;
+    const found = await concernAbout(program, isUnknown, changed, permissions);
+    if (found === undefined) return unconfinedRun(program);
+    const { concern } = found;
     const state = await sandbox.state();
-    if (state.type !== 'on') return askUser(program, text, { code, concern }, state.reason, session);
+    if (state.type !== 'on') return askUser(program, text, found, state.reason, session);
     const run = await confine(program, text, concern, session, places).catch((error: unknown) =>
       heldProgram(program, concern, messageOf(error), true),
     );
     if (run.type === 'held') return run;
+    if (concern === 'untrusted' && !isTold) {
+      isTold = true;
+      session.warn(confinedNotice(program));
+    }
     const access = { type: 'command', command: text, cwd: program.cwd } as const;
     const onEnd = tracker.started({ role: program.role, command: text }, access);
     return {
@@ -162,51 +183,13 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     };
   };
 
-  /**
-   * Runs a program outside the sandbox. In an untrusted folder, the user's own scripts are not read; instead, they get
-   * an environment in which git starts nothing that the folder names, and Python (3.11 or later) loads no modules from
-   * it.
-   */
-  const unconfinedRun = (program: SettingsProgram): SettingsRun => {
-    if (places.isUntrusted !== true || !isOwn(program)) return outside;
-    const env = readOnlyEnvironment(program.env, [root, ...added]);
-    return { type: 'outside', env: { ...env, PYTHONSAFEPATH: '1' } };
-  };
+  /** True for a program of the user's settings in a folder that they have not trusted. */
+  const isForeign = (program: SettingsProgram): boolean => places.isUntrusted === true && isOwn(program);
 
-  /** The folders from which the program loads code, among the changed ones or those of the project. */
-  const codeOf = async (
-    program: SettingsProgram,
-    text: string,
-    { changed, isOwn }: { readonly changed: readonly string[] | undefined; readonly isOwn: boolean },
-    permissions: ProgramSession['permissions'],
-  ): Promise<CodeRun> => {
-    const workspace = changed === undefined ? [root] : [...new Set([...changed, ...opened, ...temporary])];
-    // This loads the command tables, which opening a session does not need.
-    const { codeRunBy } = await import('./workspaceCode.ts');
-    const { isSteeringName, ledPrograms } = await import('../../tools/shell/steeringVariables.ts');
-    const { root: project, home } = places;
-    const effects: CodePlace['effects'] = (command, cwd) => permissions.effects(command, cwd, workspace);
-    // The user's own variables apply in any folder; only those with which programs find code may lead into this one.
-    const leading = Object.entries(program.env).filter(
-      ([name]) => changed !== undefined || name === 'PATH' || isSteeringName(name),
-    );
-    const led = ledPrograms(Object.fromEntries(leading), {
-      home,
-      isOutside: (path) => isOutside(path, workspace, home),
-      isSocket: (path) => statOf(path)?.isSocket() === true,
-    });
-    const place: CodePlace = {
-      workspace,
-      root: project,
-      home,
-      effects,
-      env: program.env,
-      isLed: led !== 'none',
-      isOwn,
-    };
-    if (led === 'all') return 'workspace';
-    return codeRunBy(text, program.cwd, place, program.args === undefined);
-  };
+  const unconfinedRun = (program: SettingsProgram): Extract<SettingsRun, { type: 'outside' }> =>
+    isForeign(program)
+      ? { type: 'outside', env: ownProgramVariables(program.env, [root, ...added]) }
+      : outside;
 
   const askUser = async (
     program: SettingsProgram,
@@ -216,7 +199,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     entered: ProgramSession,
   ): Promise<SettingsRun> => {
     // The script is protected: it cannot have changed without approval.
-    if (code === 'script') return outside;
+    if (code === 'script') return unconfinedRun(program);
     const key = JSON.stringify([program.role, text, concern]);
     const asked =
       answers.get(key) ??
@@ -249,18 +232,8 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   };
 }
 
-const textOf = (program: SettingsProgram): string =>
-  program.args === undefined ? program.command : scriptOf(program);
-
 /** True for a program of the user's settings, unless its starter keeps it from loading code of the folder. */
 const isOwn = ({ ofFolder, isApart }: SettingsProgram): boolean => ofFolder === undefined && isApart !== true;
-
-/**
- * True if a harmless command may run code of the folder in which it starts: Python loads modules from there (`-c`,
- * `-m`), and git starts what the repository's settings name.
- */
-const mayLoad = (text: string, root: string): boolean =>
-  /\b(?:python|pypy)/.test(text) || (/\bgit\b/.test(text) && gitRunsPrograms(root));
 
 /** The user's answer; undefined: there is no user to ask, or the question was withdrawn. */
 async function askedOf(
@@ -272,11 +245,6 @@ async function askedOf(
   const { behavior } = await session.ask(question, signal);
   return behavior === 'allow' ? true : signal.aborted ? undefined : false;
 }
-
-const isOutside = (path: string, workspace: readonly string[], home: string): boolean =>
-  isAbsolute(path) &&
-  !/^\/proc(?:\/|$)/.test(path) &&
-  pathOutside({ PATH: path, HOME: home }, workspace, realpath) === path;
 
 function isUnasked(basis: PermissionBasis, mode: PermissionMode | undefined): boolean {
   return basis !== 'user' && basis !== 'own' && basis !== 'read-only' && mode !== 'bypassPermissions';

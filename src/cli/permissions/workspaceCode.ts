@@ -8,10 +8,11 @@ import { readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import type { CommandEffect, ProgramEffect } from '../../permissions/command/commandEffects.ts';
 import { programName } from '../../permissions/options/programTable.ts';
-import { isInterpreter, isPlainShell } from '../../permissions/options/runnerNames.ts';
+import { isInterpreter, isPlainShell, loadsByScript } from '../../permissions/options/runnerNames.ts';
 import { isOfShell } from '../../permissions/shell/assignments.ts';
 import { isSteeringName } from '../../tools/shell/steeringVariables.ts';
 import { loadsLinked } from './linkedCode.ts';
+import { runsProjectCode } from './ownScripts.ts';
 import { type PlainCall, plainCall } from './plainCalls.ts';
 
 /**
@@ -33,9 +34,9 @@ export interface CodePlace {
   readonly isLed: boolean;
   /**
    * The user wrote the command for any folder, so their scripts elsewhere do not load from the current one by
-   * themselves.
+   * themselves. No file of the folder is approved. `gitRuns`: whether git would start programs that the repository names.
    */
-  readonly isOwn?: boolean;
+  readonly own?: { readonly gitRuns: () => boolean } | undefined;
 }
 
 /** Facts about a command, with the scripts that it runs. */
@@ -110,11 +111,13 @@ async function judgeProgram(effect: ProgramEffect, place: Place): Promise<Findin
   const { words, folders, isOfProject } = effect;
   const program = words[0]?.value;
   if (program == null || isOfProject) return codeOfWorkspace;
-  const script = scriptOf(effect);
+  const script = scriptOf(effect, place);
   if (script === null) return codeOfWorkspace;
   if (script !== undefined) {
     const paths = await Promise.all(
-      (folders ?? []).map((folder) => judgeScript(pathOf(script, folder, place), folder, effect, place)),
+      (folders ?? []).map((folder) =>
+        judgeScript(pathOf(script, folder, place), folder, { ...effect, script }, place),
+      ),
     );
     // A relative name may then mean anything.
     return folders === null || paths.length === 0 ? codeOfWorkspace : together(paths);
@@ -146,12 +149,15 @@ const plainOption = /^(?:-[eux]+|-eu?o|pipefail|-[uBIEsSO]+|--)$/;
  * The script that runs, by its own name or through a shell or interpreter; undefined for another program, null if what
  * runs is known only at run time.
  */
-function scriptOf({ words }: ProgramEffect): Word | undefined | null {
+function scriptOf({ words }: ProgramEffect, place: Place): Word | undefined | null {
   const [program, ...args] = words;
   if (program?.value == null) return null;
-  if (program.value.includes('/')) return program;
   const name = programName(program.value);
-  if (!isPlainShell(name) && !(isInterpreter(name) && name !== 'osascript')) return undefined;
+  const isNamed = program.value.includes('/');
+  const isElsewhere = isAbsolute(program.value) && !isIn(program.value, place);
+  const reads = isPlainShell(name) || (isInterpreter(name) && name !== 'osascript');
+  if (isNamed && !(isElsewhere && reads)) return program;
+  if (!reads) return undefined;
   const script = args.find(({ value }) => value === null || !plainOption.test(value));
   if (script?.value == null || script.value.startsWith('-')) return isPlainShell(name) ? null : undefined;
   return script;
@@ -165,23 +171,25 @@ const MAX_DEPTH = 2;
 async function judgeScript(
   path: string,
   cwd: string,
-  { words, kept }: ProgramEffect,
+  { words, kept, script }: ProgramEffect & { readonly script: Word },
   place: Place,
 ): Promise<Findings> {
   const [program] = words;
   const name = programName(program?.value);
-  const isStarted = program?.value?.includes('/') === true;
-  const isOfWorkspace = isIn(path, place);
+  const isStarted = script === program;
+  // An interpreter with its own folder also looks for modules around itself.
+  const loaded = [{ value: path, source: '' }, ...words.slice(0, program?.value?.includes('/') ? 1 : 0)];
+  const isOwn = place.own !== undefined && !place.isLed && isOwnScript(realpath(path), place);
+  const isOfWorkspace = isIn(path, place) && !isOwn;
   // Only scripts that the settings name themselves are protected.
-  const isKept = isOfWorkspace && place.depth === 0 && kept.includes(path);
+  const isKept = isOfWorkspace && place.own === undefined && place.depth === 0 && kept.includes(path);
   if (isOfWorkspace && !isKept) return codeOfWorkspace;
   const text = readFileNow(path, MAX_SCRIPT_BYTES)?.toString('utf8');
   const shell = isStarted ? shellOf(text) : isPlainShell(name) ? name : undefined;
   const unread: Findings = { ...nothing, code: 'script' };
-  const isOwn = place.isOwn === true && isOwnScript(realpath(path), place);
   const interpreter = isStarted ? /^#![^\n]*?([\w.]+)[ \t]*\n/.exec(text ?? '')?.[1] : name;
-  if (isOwn && shell === undefined && !place.isLed && loadsByScript.test(interpreter ?? ''))
-    return reachesBy([{ value: path, source: '' }], [], place) ? codeOfWorkspace : nothing;
+  if (isOwn && shell === undefined && loadsByScript(interpreter ?? ''))
+    return place.own?.gitRuns() === true || reachesBy(loaded, [], place) ? codeOfWorkspace : nothing;
   if (text === undefined || shell === undefined) {
     // Other scripts load modules from the folders around them.
     if (isKept) return keptFolder.test(path) ? unread : codeOfWorkspace;
@@ -189,7 +197,7 @@ async function judgeScript(
       !place.isLed &&
       !isNear(cwd, place) &&
       !words.some(({ value }) => mentions(value, cwd, place)) &&
-      !reachesBy([{ value: path, source: '' }, ...words.slice(1)], [cwd], place);
+      !reachesBy([...loaded, ...words.slice(1)], [cwd], place);
     return isApart && shell === undefined ? nothing : codeOfWorkspace;
   }
   if (place.depth >= MAX_DEPTH) return codeOfWorkspace;
@@ -197,7 +205,13 @@ async function judgeScript(
   const isSystems = await place.effects(`${shell} -c :`, cwd);
   if (isSystems?.every(({ type }) => type === 'looks') !== true) return codeOfWorkspace;
   const found = await judge(text, cwd, { ...place, depth: place.depth + 1, isText: true });
-  if (found === undefined) return isKept || isOwn ? unread : codeOfWorkspace;
+  if (isOwn) {
+    const isSeen = found?.code === 'none';
+    const mayRun = (): boolean =>
+      place.own?.gitRuns() === true || runsProjectCode(path, { ...place, isIn: isFolders(place) });
+    return isSeen || !mayRun() ? nothing : codeOfWorkspace;
+  }
+  if (found === undefined) return isKept ? unread : codeOfWorkspace;
   return isKept && found.code === 'none' ? { ...found, code: 'script' } : found;
 }
 
@@ -206,15 +220,23 @@ async function judgeScript(
  */
 function isOwnScript(path: string, place: Place): boolean {
   const home = realpath(place.home);
-  if (isIn(path, place) || !isInside(path, home)) return false;
+  if (!isInside(path, home)) return false;
   const segments = path.slice(home.length + 1).split('/');
-  return segments.every((one) => (!one.startsWith('.') && one !== 'node_modules') || ownFolders.test(one));
+  // In the home itself, only what is in the user's settings folders is not the folder's.
+  const isApart = isInside(home, place.root) ? ownFolders.test(segments[0] ?? '') : !isIn(path, place);
+  return (
+    isApart &&
+    segments.every((one) => (!one.startsWith('.') && one !== 'node_modules') || ownFolders.test(one))
+  );
 }
 
-const ownFolders = /^\.(?:claude|clawdcode|config)$/;
+/** True for the folder's files, without the user's own. */
+const isFolders =
+  (place: Place) =>
+  (path: string): boolean =>
+    isIn(path, place) && !isOwnScript(realpath(path), place);
 
-/** Interpreters that look for modules and settings around the script, not in the current folder. */
-const loadsByScript = /^(?:python|pypy|node|nodejs|perl|ruby)[\d.]*$/;
+const ownFolders = /^\.(?:claude|clawdcode|config)$/;
 
 /** Folders in which no file changes without approval, so a script there can safely import from them. */
 const keptFolder = /\/\.(?:claude|clawdcode)\//;

@@ -11,18 +11,23 @@ import type { Command, CommandHost, CommandResult, Notice } from '../types.ts';
 
 /**
  * Shows the hooks: their files, why one does not run, and their last runs. With `reviewed`, the user confirms the
- * review of the changes because of which hooks are confined.
+ * review of the changes because of which hooks are confined; with `ask`, they want to be asked about the folder again.
  */
 export const hooks: Command = {
   name: 'hooks',
   aliases: [],
   description: 'list hooks with their files and last runs',
-  argumentHint: '[reviewed]',
+  argumentHint: '[reviewed | ask]',
   needsUser: (args) => (args === '' ? undefined : 'Enter it in a session in a terminal.'),
   run: async (args, host) => {
     if (args === 'reviewed') return review(host);
+    if (args === 'ask') return ask(host);
     if (args !== '')
-      return { type: 'notice', level: 'error', text: `There is no /hooks ${args}. Use /hooks reviewed.` };
+      return {
+        type: 'notice',
+        level: 'error',
+        text: `There is no /hooks ${args}. Use /hooks reviewed or /hooks ask.`,
+      };
     const all = host.hooks();
     const unapproved = await host.unapprovedChanges.list();
     if (all.length === 0 && unapproved === undefined)
@@ -36,6 +41,23 @@ export const hooks: Command = {
     };
   },
 };
+
+async function ask(host: CommandHost): Promise<Notice> {
+  if (host.status().trusted)
+    return {
+      type: 'notice',
+      text: 'You trust this folder: your own hooks and status line run outside the sandbox.',
+    };
+  try {
+    await host.askAboutFolder();
+  } catch (error) {
+    return { type: 'notice', level: 'error', text: `This cannot be stored: ${reason(error)}.` };
+  }
+  return {
+    type: 'notice',
+    text: 'The next start here asks whether you trust this folder, if your own hooks or status line would run its code.',
+  };
+}
 
 async function review(host: CommandHost): Promise<CommandResult> {
   let begun: Awaited<ReturnType<ChangeReview['begin']>>;

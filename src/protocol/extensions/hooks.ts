@@ -168,6 +168,20 @@ export interface HookPlugin {
   readonly data: string;
 }
 
+/**
+ * Fills in the plugin's folders. A shell does that itself from the environment, except in single quotes; a path that
+ * means something to a shell is left to it.
+ */
+export function inPlugin(
+  { command, args }: { readonly command: string; readonly args?: readonly string[] },
+  { folder, data }: HookPlugin,
+): { readonly command: string; readonly args?: readonly string[] } {
+  const fill = (text: string): string =>
+    text.replace(/\$\{CLAUDE_PLUGIN_(ROOT|DATA)\}/g, (_, which) => (which === 'ROOT' ? folder : data));
+  if (args !== undefined) return { command: fill(command), args: args.map(fill) };
+  return { command: /^[\w@%+:,./-]+$/.test(folder + data) ? fill(command) : command };
+}
+
 /** The call that a hook of a tool event is about, for its `if` rule. */
 interface HookedAccess {
   readonly tool: string;

@@ -8,15 +8,16 @@ import type { ListDialog } from './dialog.ts';
 
 /** Asks whether to trust a folder. Anything but a clear yes means no. */
 export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
-  const { folder, effects, isOther = false, before } = question;
+  const { folder, effects, own = [], isOther = false, before } = question;
   if (before === undefined)
     return dialogOf({
       folder,
       title: 'Do you trust this folder?',
       introduction: introductionOf(isOther, effects.length > 0),
       items: effects.map((text) => ({ sign: 'does', text })),
+      own,
       yes: 'Yes, I trust this folder',
-      no: 'No, continue without its settings',
+      no: refusal(effects.length > 0, own.length > 0),
     });
   if (!before.isRecorded)
     return dialogOf({
@@ -51,6 +52,11 @@ function introductionOf(isOther: boolean, hasEffects: boolean): string | undefin
   const settings = hasEffects ? 'Its settings would:' : '';
   const other = 'This is not the folder that you trusted at this path.';
   return (isOther ? `${other} ${settings}`.trim() : settings) || undefined;
+}
+
+function refusal(hasEffects: boolean, hasOwn: boolean): string {
+  if (!hasOwn) return 'No, continue without its settings';
+  return hasEffects ? 'No, ignore its settings, and run mine in the sandbox' : 'No, run them in the sandbox';
 }
 
 /** Counts settings and files separately; unchanged settings are not mentioned. */
@@ -91,12 +97,16 @@ export function confirmDialog({ title, subject, yes, no }: ConfirmQuestion): Cho
   });
 }
 
+const OWN = 'Your own hooks and status line would run code from this folder:';
+
 interface TrustWords {
   readonly id?: string;
   readonly folder: string;
   readonly title: string;
   readonly introduction: string | undefined;
   readonly items: readonly ListedItem[];
+  /** See `TrustQuestion.own`. */
+  readonly own?: readonly string[];
   readonly yes: string;
   readonly no: string;
 }
@@ -107,13 +117,18 @@ function dialogOf({
   title,
   introduction,
   items,
+  own = [],
   yes,
   no,
 }: TrustWords): ChoiceDialog<boolean> {
   const path = revealLine(folder);
   const asked = `Question: ${title.charAt(0).toLowerCase()}${title.slice(1)} ${path}`;
-  const intro: readonly Block[] =
-    introduction === undefined ? [] : [{ type: 'text', text: introduction, tone: 'dim' }];
+  const intro = (text: string): Block => ({ type: 'text', text, tone: 'dim' });
+  const list = (listed: readonly ListedItem[]): Block => ({
+    type: 'list',
+    items: listed.map(({ sign, text }) => ({ sign, text: withoutBlanks(revealLine(text)) })),
+    more: 'more lines',
+  });
   return {
     type: 'choices',
     id,
@@ -121,12 +136,9 @@ function dialogOf({
     body: [
       { type: 'text', text: asked, only: 'lines' },
       { type: 'path', text: path, only: 'screen' },
-      ...intro,
-      {
-        type: 'list',
-        items: items.map(({ sign, text }) => ({ sign, text: withoutBlanks(revealLine(text)) })),
-        more: 'more lines',
-      },
+      ...(introduction === undefined ? [] : [intro(introduction)]),
+      ...(items.length > 0 || own.length === 0 ? [list(items)] : []),
+      ...(own.length > 0 ? [intro(OWN), list(own.map((text) => ({ sign: 'does', text })))] : []),
     ],
     choices: [
       { label: yes, letter: 'y', action: 'confirm:yes', isLasting: true, answer: true },

@@ -605,7 +605,7 @@ describe('in a folder that the user has not trusted', () => {
       if (got.type === 'confined') got.release();
       expect(got.type).toBe('confined');
       expect(got.type === 'confined' && got.advice('', 1)).toContain(
-        'because it may run code of this folder, which you have not trusted. To let it run outside the sandbox, add',
+        'because it may run code of this folder, which you have not trusted. To let it run outside the sandbox, trust the folder',
       );
       expect((await open({ isUntrusted: true, excluded: [command] }).admit(program)).type).toBe('outside');
       const ofFolder = { ...program, ofFolder: { command } };

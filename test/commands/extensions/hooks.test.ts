@@ -119,3 +119,23 @@ test('running tasks that may change files prevent a review; MCP servers restart 
   expect(await asked.question.answer(true)).toMatchObject({ text: expect.stringMatching(/outside/) });
   expect(steps.slice(2)).toEqual(['docs off', 'confirmed', 'docs on']);
 });
+
+test('with ask, the next start asks again about a folder that is not trusted', async () => {
+  let asked = 0;
+  const askAboutFolder = async () => {
+    asked += 1;
+  };
+  const trusted = commandHost({ askAboutFolder });
+  expect(await hooks.run('ask', trusted)).toMatchObject({
+    text: expect.stringMatching(/^You trust this folder/),
+  });
+  expect(asked).toBe(0);
+  const status = () => ({ ...trusted.status(), trusted: false });
+  expect(await hooks.run('ask', commandHost({ askAboutFolder, status }))).toMatchObject({
+    text: expect.stringMatching(/^The next start here asks/),
+  });
+  expect(asked).toBe(1);
+  const fails = commandHost({ status, askAboutFolder: () => Promise.reject(new Error('the disk is full.')) });
+  expect(await hooks.run('ask', fails)).toMatchObject({ text: 'This cannot be stored: the disk is full.' });
+  expect(await hooks.run('x', fails)).toMatchObject({ level: 'error' });
+});

@@ -563,6 +563,35 @@ test.each([
   expect(answered).toHaveBeenCalledExactlyOnceWith(expected);
 });
 
+test.each([
+  [[], ['Your own hooks and status line would run code from this', 'folder:'], 'No, run them in the sandbox'],
+  [
+    ['f: Runs make'],
+    [
+      'Its settings would:',
+      '  • f: Runs make',
+      'Your own hooks and status line would run code from this',
+      'folder:',
+    ],
+    'No, ignore its settings, and run mine in the sandbox',
+  ],
+])('the trust dialog lists the user’s own programs apart from %j', async (effects, above, no) => {
+  const dialog = trustDialog({ folder: '/home/me/repo', effects, own: ['hook: npx prettier --write\n.'] });
+  const { screen } = await mount(<DialogView dialog={dialog} {...room} rows={14} onAnswer={vi.fn()} />, {
+    columns: 60,
+    rows: 14,
+  });
+  expect(screen.text()).toEqual([
+    `─ Do you trust this folder? ${'─'.repeat(32)}`,
+    '/home/me/repo',
+    ...above,
+    '  • hook: npx prettier --write‹U+000A›.',
+    '',
+    '❯ 1. Yes, I trust this folder',
+    `  2. ${no}`,
+  ]);
+});
+
 test('a prompt typed at the trust dialog does not answer it', async () => {
   const answered = vi.fn();
   const clock = createClock();

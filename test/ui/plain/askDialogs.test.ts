@@ -337,6 +337,11 @@ test('trust requires a yes; Ctrl+C means no', () => {
     '2, or n: No, continue without the changes',
     'Answer with a number, 1 to 2.',
   ]);
+  const own = { folder: '/p', effects: [], own: ['hook: npx prettier'] };
+  expect(dialogueOf(trustDialog(own), () => undefined).tell.slice(1, 3)).toEqual([
+    'Your own hooks and status line would run code from this folder:',
+    '- hook: npx prettier',
+  ]);
 });
 
 test('neither choices nor answers control the terminal', () => {
