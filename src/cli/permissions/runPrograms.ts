@@ -30,8 +30,8 @@ export interface Runs {
   /** The folders to which the command changes, and those in which programs look for modules. */
   readonly folders: ReadonlySet<string>;
   /**
-   * The names of the programs that it starts, without functions, shells, and interpreters that load nothing but what is
-   * around the script in `executed`.
+   * The names of the programs that it starts, without its own functions, shells, and interpreters that load nothing but
+   * what is around the script in `executed`.
    */
   readonly programs: ReadonlySet<string>;
   /** True if it runs something known only at run time. */
@@ -185,7 +185,6 @@ class RunFinder implements Runs {
   /** If something unknown runs, it may be what looks like data. */
   finished(): Runs {
     if (this.isOpen) for (const text of this.#data) this.#mention(text);
-    for (const name of this.#functions) this.programs.delete(name);
     return this;
   }
 
@@ -271,7 +270,8 @@ class RunFinder implements Runs {
     for (const text of new Set(program)) {
       if (text.includes('/') || /[\uE000\uE001]/.test(text)) this.#execute([text], false, args);
       const name = text.replace(/^.*\//s, '').toLowerCase();
-      if (!isPlainShell(name) && !isInterpreter(name)) this.programs.add(name);
+      const isFunction = depth === 0 && this.#functions.has(name);
+      if (!isFunction && !isPlainShell(name) && !isInterpreter(name)) this.programs.add(name);
       this.#execute(loadedBy(name, args).filter((one) => !isUnknown(one)));
       if (name === 'eval') for (const code of joined(args)) this.readText(code, depth + 1);
       else if (name === 'trap' || name === 'alias')
@@ -337,7 +337,9 @@ class RunFinder implements Runs {
     };
     const [first] = scriptsIn(args);
     const isCode = at !== -1 && (first === undefined || args.indexOf(first) > at);
-    if (isCode || first === undefined || first.includes('-') || !loadsByScript(name)) this.programs.add(name);
+    const hasScript = !isCode && first !== undefined && !first.includes('-');
+    const isVersion = args.length === 1 && args.flat().every((text) => /^(?:--version|-[vV])$/.test(text));
+    if (!(hasScript || isVersion) || !loadsByScript(name)) this.programs.add(name);
     if (isCode) {
       for (const [index, word] of args.slice(0, at).entries())
         if (word.some((text) => loading.test(text))) this.#execute(args[index + 1] ?? []);

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runsProjectCode } from '../../../src/cli/permissions/ownScripts.ts';
 import { codeOfOwnProgram, ownProgramVariables } from '../../../src/cli/permissions/programCode.ts';
 import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
 import type { PolicyFacts } from '../../../src/permissions/policy.ts';
@@ -160,4 +161,83 @@ test('in the home, the user’s settings folders are not the folder’s', async 
   expect(await isConfined('bash ~/.claude/outer.sh', home)).toBe(true);
   expect(await isConfined('~/scripts/check.sh', home)).toBe(true);
   expect(await isConfined('bash ~/.claude/functions.sh', join(home, '.claude'))).toBe(true);
+});
+
+describe('a script of the user that uses arrays, so it is not understood in full,', () => {
+  const runs = (line: string): boolean => {
+    const script = join(home, '.claude/any.sh');
+    writeFileSync(script, `#!/bin/bash\na=(1)\n${line}\n`);
+    return runsProjectCode(script, { root, home, isIn: (path) => `${path}/`.startsWith(`${root}/`) });
+  };
+  test.each([
+    ...[
+      'P="npx prettier"; $P .',
+      'cmd=(npx prettier); "${cmd[@]}" .',
+      'if true; then npx x; fi',
+      'x() { npx y; }; x',
+    ],
+    ...[
+      'xargs -0 npx x',
+      'find . -exec npx x {} \\;',
+      'bash -c "npx x"',
+      'eval "npx x"',
+      '(cd sub && npm test)',
+    ],
+    ...[
+      'echo $(npx x)',
+      '~/.nvm/bin/npx x',
+      'A=1 timeout 3 npx x',
+      'case $x in a) npx y;; esac',
+      'trap "npx x" EXIT',
+    ],
+    ...[
+      'bash <<EOF\nnpx x\nEOF',
+      'python3 - <<EOF\nimport json\nEOF',
+      'python3 -m black .',
+      'node -e "x"',
+      'node --test',
+    ],
+    ...['./tools/check.sh', '. tools/check.sh', 'python3 tools/check.sh', '"$PWD"/tools/check.sh'],
+    ...[
+      '"$(git rev-parse --show-toplevel)/tools/check.sh"',
+      'node_modules/.bin/eslint .',
+      'bun ~/.claude/check.ts',
+    ],
+    ...['npm() { command npm "$@"; }; npm test', 'which prettier && prettier .', 'yarn --version'],
+  ])('is seen to run code of the folder: %s', (line) => {
+    expect(runs(line)).toBe(true);
+  });
+
+  test.each([
+    ...[
+      'echo npx',
+      'grep -q "npm run"',
+      'command -v npx',
+      '[ -f package.json ]',
+      '[[ -f package.json ]] && echo node',
+    ],
+    ...[
+      'jq -r .version package.json',
+      'git log',
+      'case "$c" in *npm*) exit 2;; esac',
+      'tool=npm; echo "$tool"',
+    ],
+    ...[
+      'python3 "$HOME/.claude/check.py"',
+      'perl -pe "s/a/b/"',
+      'awk "{print}"',
+      'if [ "$t" = npx ]; then exit 2; fi',
+    ],
+    ...[
+      'stat -f %m package.json',
+      'tail -f package.json',
+      'docker ps',
+      'gh pr view',
+      'node --version',
+      'python3 -V',
+    ],
+    ...['black() { printf x; }; black', 'tmux display-message x', '~/scripts/check.sh'],
+  ])('runs none: %s', (line) => {
+    expect(runs(line)).toBe(false);
+  });
 });
