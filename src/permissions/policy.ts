@@ -57,8 +57,8 @@ export interface DiskLookups {
   readonly gitFolder: (directory: string) => string | undefined;
   /** True for settings, of a repository or a package manager, that hold a password or a token; absent = none do. */
   readonly holdsCredentials?: (path: string) => boolean;
-  /** True for code and documents that contain what looks like a secret; absent = none do. */
-  readonly codeHoldsSecret?: (path: string) => boolean;
+  /** True for any file that contains what looks like a secret, or other files that cannot be searched; absent = none does. */
+  readonly holdsAnySecret?: (path: string) => boolean;
   /** The files, absolute, that git includes in its settings for a directory, the user's included. */
   readonly gitIncludes: (directory: string, home: string) => readonly string[];
   /** The top folder of the repository that git finds from a directory. */

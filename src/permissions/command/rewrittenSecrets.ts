@@ -1,14 +1,16 @@
 /**
- * Secrets in code and documents. Most are examples, so such files may be read, and what is found in the output is
- * redacted. It cannot be found in parts of lines, or in another form: a command line that prints one like that asks.
+ * Secrets in code, documents and files found in a folder. Most are examples, so such files may be read, and what is found
+ * in the output is redacted. It cannot be found in parts of lines, or in another form: a command line that prints one like
+ * that asks, and so does one that prints an archive in another form.
  */
 import { hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
+import { isStored } from '../lookups/credentialSettings.ts';
 import type { Policy } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { MAX_SEARCHED, type PartVerdict } from './partDecision.ts';
-import { isNoFile } from './treeDecision.ts';
+import { isNoFile, shownInTree } from './treeDecision.ts';
 
 interface Part {
   readonly visit?: Visit;
@@ -16,8 +18,8 @@ interface Part {
 }
 
 /**
- * The first file with a secret among those that a command line names, in any of these directories, if a part of the line
- * rewrites text. `name`: as the command line names it.
+ * The first file with a secret among those that a command line names or finds, in any of these directories, if a part of
+ * the line rewrites text. `name`: as the command line names it.
  */
 export function rewrittenSecret(
   parts: readonly Part[],
@@ -25,14 +27,12 @@ export function rewrittenSecret(
   policy: Policy,
 ): { readonly name: string; readonly verdict: PartVerdict } | undefined {
   if (!parts.some(isRewriting)) return undefined;
-  const names = parts.flatMap(({ verdict: { isApproved, basis, use } }) =>
-    use === undefined || isApproved || basis === 'rule' ? [] : namedBy(use),
+  const uses = parts.flatMap(({ verdict: { isApproved, basis, use } }) =>
+    use === undefined || isApproved || basis === 'rule' ? [] : [use],
   );
-  const name = [...new Set(names)].find((word) =>
-    directories
-      .flatMap((directory) => filesOf(locate(word, directory, policy), policy))
-      .some((path) => policy.codeHoldsSecret?.(policy.realpath(path)) === true),
-  );
+  const name = directories
+    .flatMap((directory) => uses.flatMap((use) => shownBy(use, directory, policy)))
+    .find(({ paths }) => paths.some((path) => policy.holdsAnySecret?.(policy.realpath(path)) === true))?.name;
   if (name === undefined) return undefined;
   const reason = `${name} contains what looks like a secret, which could not be redacted in parts of lines or in another form.`;
   return { name, verdict: { behavior: 'ask', reason, cause: { type: 'limit', reason, isSecret: true } } };
@@ -43,8 +43,30 @@ const isRewriting = ({ visit, verdict }: Part): boolean =>
   verdict.use?.rewrites === true ||
   visit?.part.runs?.some((run) => run.some(({ type }) => type === 'output')) === true;
 
-const namedBy = ({ contents, trees = [] }: ReadOnlyUse): readonly string[] =>
-  [...contents, ...trees.map(({ path }) => path)].filter((word) => !isNoFile(word));
+interface ShownFiles {
+  readonly name: string;
+  readonly paths: readonly string[];
+}
+
+/** Files that a command finds in a folder. If it finds more, they are not searched: that would take too long. */
+const MAX_FOUND = 20;
+
+function shownBy(
+  { contents, trees = [] }: ReadOnlyUse,
+  directory: string,
+  policy: Policy,
+): readonly ShownFiles[] {
+  const named = contents
+    .filter((word) => !isNoFile(word))
+    .map((name) => ({ name, paths: filesOf(locate(name, directory, policy), policy) }));
+  const found = trees.map((tree) => {
+    const all = shownInTree(tree, directory, policy);
+    const open = all.filter((path) => !isStored(path));
+    const paths = open.length === 0 ? all.slice(0, 1) : open.length <= MAX_FOUND ? open : [];
+    return { name: tree.path, paths };
+  });
+  return [...named, ...found];
+}
 
 const filesOf = (path: string, policy: Policy): readonly string[] =>
   hasGlob(path) ? (policy.expandGlob(path) ?? []).slice(0, MAX_SEARCHED) : [path];

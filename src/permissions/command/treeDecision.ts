@@ -8,7 +8,12 @@ import { linkedSecret } from '../files/linkedSecret.ts';
 import { locate } from '../files/locate.ts';
 import { secretPlaceTest } from '../files/secretPlace.ts';
 import { foldText, isSensitive } from '../files/sensitive.ts';
-import { isCredentialSettings, mayBeKey, mayHoldCredentials } from '../lookups/credentialSettings.ts';
+import {
+  isCredentialSettings,
+  isStored,
+  mayBeKey,
+  mayHoldCredentials,
+} from '../lookups/credentialSettings.ts';
 import { type FilesBelow, isMisread } from '../lookups/filesBelow.ts';
 import { withinPaths } from '../lookups/gitPaths.ts';
 import type { Shown } from '../lookups/gitShown.ts';
@@ -131,7 +136,7 @@ export function decideTree(
     for (const path of files) {
       if (tree.namesOnly || !mayMatch(tree, path) || !mustCheck(path)) continue;
       const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy);
-      if (verdict.behavior === 'allow') continue;
+      if (verdict.behavior === 'allow' || (path !== at && isUnsearchable(verdict))) continue;
       const reason = `${what} shows ${relative(policy.root, path)}: ${verdict.reason}`;
       const found = { behavior: verdict.behavior, reason };
       if (path === at || !mayBeHidden(verdict)) return found;
@@ -153,10 +158,24 @@ export function decideTree(
   return secret === undefined ? allowed : { ...secret, hiding };
 }
 
+/** The files that a command finds in a folder and shows; empty if unknown. */
+export function shownInTree(tree: Tree, directory: string, policy: Policy): readonly string[] {
+  if (tree.namesOnly === true || isNoFile(tree.path)) return [];
+  const place = locate(tree.path, directory, policy);
+  const places = hasGlob(tree.path) ? (policy.expandGlob(place) ?? []) : [place];
+  return places.flatMap(
+    (at) => foundIn(tree, at, policy)?.files.filter((path) => mayMatch(tree, path)) ?? [],
+  );
+}
+
 const foundIn = (tree: Tree, at: string, policy: Policy): FilesBelow | undefined =>
   tree.tracked === undefined
     ? policy.filesBelow(policy.realpath(at), tree)
     : trackedBelow(tree.tracked, at, policy);
+
+/** What version control stores is compressed: a search does not find its content. */
+const isUnsearchable = ({ cause, realPath }: FileVerdict): boolean =>
+  cause === 'secret' && isStored(realPath);
 
 /**
  * The files that must be hidden so that nothing in several decisions needs approval; undefined if that is not enough.
@@ -210,8 +229,9 @@ export function secretBelow(tree: Tree, directory: string, policy: Policy): stri
     if (found === undefined) return 'unknown';
     const secret = found.files.find((path) => {
       if (!mayMatch(tree, path) || !mustCheck(path)) return false;
-      const { behavior, cause } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
-      return behavior !== 'allow' && (cause === 'secret' || isSecret(path));
+      const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy);
+      if (verdict.behavior === 'allow' || (path !== at && isUnsearchable(verdict))) return false;
+      return verdict.cause === 'secret' || isSecret(path);
     });
     if (secret !== undefined) return secret;
   }

@@ -2,7 +2,7 @@
 import { readEndsNow, readFileNow } from '../../disk/fileLookups.ts';
 import { findSecrets } from '../../redact/findSecrets.ts';
 import { isSensitive } from '../files/sensitive.ts';
-import { textsIn, unpackedStart } from './searchedText.ts';
+import { isPacked, textsIn, unpackedStart } from './searchedText.ts';
 
 interface Settings {
   /** Matches the path in lower case. */
@@ -173,6 +173,7 @@ export const mayHoldCredentials = (path: string): boolean =>
  * key, token or password in a well-known form, unless it is code or a document. Never throws.
  */
 export function holdsCredentials(path: string): boolean {
+  if (isStored(path)) return true;
   if (isReflog.test(path)) return mayHoldSecret(path);
   if (isKeptDiff.test(path)) return mayShowSecret(path);
   if (isPrivateKey(path)) return true;
@@ -183,8 +184,19 @@ export function holdsCredentials(path: string): boolean {
   );
 }
 
-/** True for code and documents that contain what looks like a secret: `holdsCredentials` is false for them. Never throws. */
-export const codeHoldsSecret = (path: string): boolean => notSettings.test(path) && holdsSecret(path);
+/**
+ * True for any file, code and documents included, that contains what looks like a secret, or other files that cannot be
+ * searched. Never throws.
+ */
+export const holdsAnySecret = (path: string): boolean =>
+  holdsCredentials(path) || holdsSecret(path) || isPacked(readEndsNow(path, MAX_BYTES)?.[0]);
+
+/**
+ * True for a file in which version control keeps the content of others, current and removed ones: gitrepository-layout(5),
+ * hg's `store`, Subversion's pristine copies. Pure.
+ */
+export const isStored = (path: string): boolean =>
+  /\/\.git\/(?:.*\/)?(?:objects|rr-cache)\/|\.git\/objects\/|\/\.hg\/store\/|\/\.svn\/pristine\//i.test(path);
 
 /** Git records its commands here, so these are searched in full. */
 const isReflog = /\/\.git\/(?:.*\/)?logs\/./;

@@ -5,7 +5,7 @@ import { blockingFile } from '../../disk/gitFiles.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
 import type { DiskLookups } from '../policy.ts';
-import { codeHoldsSecret, holdsCredentials } from './credentialSettings.ts';
+import { holdsAnySecret, holdsCredentials } from './credentialSettings.ts';
 import { filesBelow, findUpwards, isDirectory, isMisread, linksIn, listTree } from './filesBelow.ts';
 import type { OnGitProblem } from './gitContent.ts';
 import {
@@ -43,7 +43,7 @@ export function diskLookups(env: Readonly<Record<string, string | undefined>>): 
     toolsFolderNamed,
     gitFolder,
     holdsCredentials,
-    codeHoldsSecret,
+    holdsAnySecret,
     gitIncludes: includedSettings,
     blocksGit: (directory) => blockingFile(directory, env),
     gitRunsPrograms,

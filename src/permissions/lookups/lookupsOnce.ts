@@ -58,7 +58,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       toolsFolderNamed: once(lookups.toolsFolderNamed),
       gitFolder: once(lookups.gitFolder),
       ...(lookups.holdsCredentials && { holdsCredentials: inTime(lookups.holdsCredentials, true) }),
-      ...(lookups.codeHoldsSecret && { codeHoldsSecret: inTime(lookups.codeHoldsSecret, true) }),
+      ...(lookups.holdsAnySecret && { holdsAnySecret: inTime(lookups.holdsAnySecret, true) }),
       gitIncludes: once(lookups.gitIncludes),
       blocksGit: once(lookups.blocksGit),
       expandGlob: inTime(lookups.expandGlob, undefined),

@@ -33,3 +33,23 @@ export function unpackedStart(content: Buffer, path: string): Buffer | undefined
 }
 
 const GZIP = 0x1f8b;
+
+/** How files begin that contain others: zip, bzip2, xz, zstd, lz4, 7z, rar, git's packs and bundles. */
+const packed = [
+  '504b0304',
+  '425a68',
+  'fd377a58',
+  '28b52ffd',
+  '04224d18',
+  '377abcaf',
+  '52617221',
+  '5041434b',
+  '23207632',
+  '23207633',
+];
+
+/** True for the beginning of an archive or compressed file whose content cannot be searched here. */
+export const isPacked = (content: Buffer | undefined): boolean => {
+  const start = content?.subarray(0, 4).toString('hex') ?? '';
+  return packed.some((sign) => start.startsWith(sign));
+};

@@ -74,6 +74,45 @@ test.each([
   expect((await bash(command.replace('KEYS', 'rewritten/keys.md'))).behavior).toBe('allow');
 });
 
+mkdirSync(join(root, 'rewritten/one'));
+mkdirSync(join(root, 'rewritten/many'));
+writeFileSync(join(root, 'rewritten/one/live.log'), `sent ${token}\n`);
+writeFileSync(join(root, 'rewritten/one/all.zip'), 'PK\u0003\u0004 and more');
+for (let at = 0; at < 25; at += 1) writeFileSync(join(root, `rewritten/many/${at}.log`), `sent ${token}\n`);
+const objects = join(root, 'rewritten/one/.git/objects/a0');
+mkdirSync(objects, { recursive: true });
+for (let at = 10; at < 40; at += 1) writeFileSync(join(objects, `${at}`.repeat(19)), 'x\u0001+');
+
+test.each([
+  'find rewritten/one -name live.log -exec rev {} +',
+  'find rewritten/one -name live.log | xargs head -c 24',
+  'grep -rh sent rewritten/one | base64',
+  "rg -o 'ghp_.....' rewritten/one",
+  'base64 rewritten/one/all.zip',
+  'cat rewritten/one/all.zip | xxd',
+  `base64 rewritten/one/.git/objects/a0/${'10'.repeat(19)}`,
+  `cat rewritten/one/.git/objects/a0/${'10'.repeat(19)}`,
+  'cat rewritten/one/.git/objects/a0/* | base64 -w0',
+  'find rewritten/one/.git/objects -type f -exec od -An -tx1 -v {} +',
+])('what a command finds, and what contains other files: %s asks', async (command) => {
+  expect((await bash(command)).behavior).toBe('ask');
+});
+
+test.each([
+  'find rewritten/one -name live.log -exec cat {} +',
+  'grep -rn sent rewritten/one | head',
+  'grep -rn sent rewritten/many | cut -d: -f1',
+  'unzip -l rewritten/one/all.zip',
+  'wc -c rewritten/one/all.zip',
+  'grep -rn sent rewritten/one',
+  'find rewritten/one -type f | xargs grep -l sent',
+  'find rewritten/one -type f -exec wc -l {} +',
+  'du -sh rewritten/one/.git/objects',
+  'ls rewritten/one/.git/objects/a0',
+])('%s runs', async (command) => {
+  expect(await bash(command)).toMatchObject({ behavior: 'allow' });
+});
+
 test('a rule that names the call allows it', async () => {
   const rules = ['allow Bash(rev rewritten/keys.md)'];
   expect((await bash('rev rewritten/keys.md', rules)).behavior).toBe('allow');
