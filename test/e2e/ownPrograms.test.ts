@@ -86,14 +86,9 @@ describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
   test('a status line runs no program of the folder before an answer; a No is remembered, a Yes lets it run', async () => {
     const setup = await setUpProgram();
     const { work } = setup;
-    const command = 'npx -y ccusage@15.0.0 statusline';
-    await configure(setup, { statusLine: { command } });
-    const bin = join(work.repository, 'node_modules/.bin/ccusage');
-    await put(bin, trap);
-    await put(
-      join(work.repository, 'node_modules/ccusage/package.json'),
-      JSON.stringify({ name: 'ccusage', version: '15.0.0', bin: { ccusage: 'x.js' } }),
-    );
+    const command = 'make -s line';
+    await configure(setup, { statusLine: { command, refreshMs: 1000 } });
+    await work.write('Makefile', 'line:\n\ttouch "$(HOME)/escaped"; echo ran\n');
 
     const first = setup.open();
     await first.waitFor('Your own hooks and status line would run code from this folder:');
@@ -145,13 +140,13 @@ test(
     });
     await put(
       join(work.home, '.claude/status.sh'),
-      '#!/bin/bash\ninput=$(cat)\nparts=("$(git branch --show-current)")\necho "on ${parts[0]}" | tee "$HOME/line"\n',
+      '#!/bin/bash\ninput=$(cat)\nparts=("$(git branch --show-current)")\necho "on ${parts[0]}" | tee -a "$HOME/line"\n',
     );
     await put(join(work.home, '.claude/log.py'), 'import os\nopen(os.environ["HOME"] + "/logged", "w")\n');
     server.otherwise(() => ({ text: 'Hello.' }));
     const terminal = await setup.ready();
     await terminal.waitFor('on main');
-    expect(await readFile(join(work.home, 'line'), 'utf8')).toBe('on main\n');
+    expect(await readFile(join(work.home, 'line'), 'utf8')).toMatch(/^on main\n/);
     for (const name of ['dates', 'logged'])
       await terminal.until(() => existsSync(join(work.home, name)), `${name} was written`);
     expect(terminal.everything()).not.toMatch(/sandbox|trust/);

@@ -24,7 +24,7 @@ test.skipIf(!hasSandbox)(
     programs.enter({
       sandbox,
       // All of them count as running code of the project.
-      permissions: { effects: async () => undefined, matches: async () => false },
+      permissions: { effects: async () => undefined, gitRuns: async () => false, matches: async () => false },
       mode: () => 'acceptEdits',
       warn: () => undefined,
     });

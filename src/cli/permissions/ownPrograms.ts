@@ -52,7 +52,7 @@ export async function runningFolderCode(
   const { settings, ownExcludedCommands } = loaded;
   const place = { ...found, addedDirectories: settings.permissions.additionalDirectories };
   const engine = createPermissionEngine(place, onProblem);
-  const { effects, matches } = createPermissions(loaded, {
+  const { effects, gitRuns, matches } = createPermissions(loaded, {
     ...{ ...place, engine, saved: [] },
     onSaved: async () => undefined,
   });
@@ -66,7 +66,8 @@ export async function runningFolderCode(
         const text = textOf(program);
         const isHarmless =
           (await matches(ownExcludedCommands, text)) ||
-          (await codeOfOwnProgram({ ...program, cwd: place.root, env }, { ...place, effects })) === 'none';
+          (await codeOfOwnProgram({ ...program, cwd: place.root, env }, { ...place, effects, gitRuns })) ===
+            'none';
         const shown = [program.command, ...(program.args ?? [])].join(' ');
         return isHarmless ? [] : [[text, `${program.role}: ${shown}`] as const];
       }),

@@ -3,7 +3,6 @@ import { isAbsolute } from 'node:path';
 import { statOf } from '../../disk/fileLookups.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
-import { gitRunsPrograms } from '../../permissions/lookups/gitPrograms.ts';
 import { type SettingsProgram, scriptOf } from '../../protocol/settingsPrograms.ts';
 import { readOnlyEnvironment } from '../../tools/shell/childEnvironment.ts';
 import type { Permissions } from './permissions.ts';
@@ -50,11 +49,9 @@ export async function codeOfProgram(
 /** What a program of the user's own settings runs in a folder that the user has not trusted. */
 export async function codeOfOwnProgram(
   program: Program,
-  { root, home, effects }: Omit<CodePlaces, 'workspace'>,
+  { gitRuns, ...place }: Omit<CodePlaces, 'workspace'> & Pick<Permissions, 'gitRuns'>,
 ): Promise<CodeRun> {
-  let runs: boolean | undefined;
-  const gitRuns = (): boolean => (runs ??= gitRunsPrograms(root));
-  return codeOfProgram(program, { root, home, effects, workspace: [realpath(root)] }, { gitRuns });
+  return codeOfProgram(program, { ...place, workspace: [realpath(place.root)] }, { gitRuns });
 }
 
 /**

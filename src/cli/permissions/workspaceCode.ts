@@ -36,7 +36,7 @@ export interface CodePlace {
    * The user wrote the command for any folder, so their scripts elsewhere do not load from the current one by
    * themselves. No file of the folder is approved. `gitRuns`: whether git would start programs that the repository names.
    */
-  readonly own?: { readonly gitRuns: () => boolean } | undefined;
+  readonly own?: { readonly gitRuns: () => Promise<boolean> } | undefined;
 }
 
 /** Facts about a command, with the scripts that it runs. */
@@ -189,7 +189,7 @@ async function judgeScript(
   const unread: Findings = { ...nothing, code: 'script' };
   const interpreter = isStarted ? /^#![^\n]*?([\w.]+)[ \t]*\n/.exec(text ?? '')?.[1] : name;
   if (isOwn && shell === undefined && loadsByScript(interpreter ?? ''))
-    return place.own?.gitRuns() === true || reachesBy(loaded, [], place) ? codeOfWorkspace : nothing;
+    return reachesBy(loaded, [], place) || (await place.own?.gitRuns()) === true ? codeOfWorkspace : nothing;
   if (text === undefined || shell === undefined) {
     // Other scripts load modules from the folders around them.
     if (isKept) return keptFolder.test(path) ? unread : codeOfWorkspace;
@@ -207,9 +207,9 @@ async function judgeScript(
   const found = await judge(text, cwd, { ...place, depth: place.depth + 1, isText: true });
   if (isOwn) {
     const isSeen = found?.code === 'none';
-    const mayRun = (): boolean =>
-      place.own?.gitRuns() === true || runsProjectCode(path, { ...place, isIn: isFolders(place) });
-    return isSeen || !mayRun() ? nothing : codeOfWorkspace;
+    const mayRun = async (): Promise<boolean> =>
+      runsProjectCode(path, { ...place, isIn: isFolders(place) }) || (await place.own?.gitRuns()) === true;
+    return isSeen || !(await mayRun()) ? nothing : codeOfWorkspace;
   }
   if (found === undefined) return isKept ? unread : codeOfWorkspace;
   return isKept && found.code === 'none' ? { ...found, code: 'script' } : found;

@@ -59,7 +59,12 @@ const isConfined = async (command: string, folder = root, env: Record<string, st
   const program = { command, cwd: folder, env: { HOME: home, PATH: '/usr/local/bin:/usr/bin:/bin', ...env } };
   const code = await codeOfOwnProgram(
     { ...program, env: ownProgramVariables(program.env, [folder]) },
-    { root: folder, home, effects: (text, at) => engine.effects(text, at, factsOf(folder)) },
+    {
+      root: folder,
+      home,
+      effects: (text, at) => engine.effects(text, at, factsOf(folder)),
+      gitRuns: () => engine.gitRuns(folder),
+    },
   );
   return code !== 'none';
 };

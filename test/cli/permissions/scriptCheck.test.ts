@@ -50,7 +50,7 @@ async function approved(
     };
     programs.enter({
       sandbox: { state: async () => ({ type: 'off', reason: 'off' }), confine: () => Promise.reject() },
-      permissions: { effects: async () => undefined, matches: async () => false },
+      permissions: { effects: async () => undefined, gitRuns: async () => false, matches: async () => false },
       mode: () => mode,
       warn: () => undefined,
       ...(answer && { ask }),
