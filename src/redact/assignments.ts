@@ -1,12 +1,11 @@
 /** Finds values of names like `password`, `api_key` and `client_secret`, if the value looks random. */
 import { isLikelySecret, isPlaceholder, isUuid, type Secret } from './likelySecret.ts';
-import { findTokens } from './tokens.ts';
 
 /** Names that indicate a secret; `key` only with a prefix, as in `api_key`. */
 const name =
   /pass(?:word|wd|phrase|code|wort)|(?<![A-Za-z])pass(?![A-Za-z])|pwd|psk|secret|token|key|credentials?|_auth|密码/gi;
 const keyOf =
-  /(?:api|app|access|auth|account|secret|private|shared|signing|encryption|master|service|subscription|admin|license)[_\s-]?$/i;
+  /(?:api|app|access|auth|account|secret|private|shared|signing|encryption|master|service|subscription|admin|license|storage|jwt|session|hmac)[_\s-]?$/i;
 const wholeName =
   /^(?<before>.{0,60}?)(?:pass(?:word|wd|phrase|code|wort)|(?<![A-Za-z])pass|pwd|psk|secret|token|(?<key>key)|credentials?|_auth)$/is;
 
@@ -16,7 +15,7 @@ const afterName = new RegExp(
     '(?:[_-]?(?:prod(?:uction)?|dev|test|staging|live|value|base|\\d{1,3})){0,2}',
     '\\\\{0,3}["\'`]?\\]?(?: \\(unverified\\)| \\[[^\\]\\n]{0,30}\\])?',
     '(?:',
-    '\\s{0,24}(?::\\s{0,2}&?[A-Za-z]{1,12}\\s{0,2}=|=>|:=|={1,3}|：|:\\*{0,2}|>)\\s{0,24}',
+    '\\s{0,24}(?::\\s{0,2}&?[A-Za-z]{1,12}\\s{0,2}=|=>|:=|={1,3}|：|:\\s{0,3}[|>][-+]?\\d?(?=\\s)|:\\*{0,2}|>)\\s{0,24}',
     '|\\s{0,24}\\|\\s{1,24}',
     // Name and value as two fields, elements or arguments: `name: X, value: …`.
     '|,?\\s{1,24}value["\']?\\s{0,3}[:=]\\s{0,3}|,\\s{0,24}["\']value["\']\\s{0,3}:\\s{0,3}',
@@ -25,7 +24,7 @@ const afterName = new RegExp(
     '|\\s{1,4}',
     ')',
     '(?:\\\\{0,3}["\'`](?<quoted>[^\\s"\'`\\\\]{8,512})\\\\{0,3}["\'`]',
-    '|(?<bare>[A-Za-z0-9_\\-+/.~!@#%^&*?$]{8,4096}={0,2})(?=[\\s,;&"\'`\\\\<)\\]}|\u001b]|$))',
+    '|(?<bare>(?:base64:)?[A-Za-z0-9_\\-+/.~!@#%^&*?$]{8,4096}={0,2})(?=[\\s,;&"\'`\\\\<)\\]}|\u001b]|$))',
   ].join(''),
   'iy',
 );
@@ -48,7 +47,21 @@ export function findAssignments(text: string): Secret[] {
     found.push(secret);
     name.lastIndex = secret.end;
   }
-  return found;
+  return [...found, ...findValuesFirst(text)];
+}
+
+/** `{"value": …, "name": "DB_PASSWORD"}` */
+const valueFirst =
+  /["']value["']\s{0,3}:\s{0,3}["'](?<value>[^"'\\\n]{8,512})["']\s{0,3},\s{0,24}["'](?:name|key)["']\s{0,3}:\s{0,3}["'](?<name>[\w.-]{2,80})["']/g;
+
+function findValuesFirst(text: string): Secret[] {
+  return [...text.matchAll(valueFirst)].flatMap(
+    ({ index, 0: pair, groups: { value = '', name = '' } = {} }) => {
+      if (!isSecretName(name) || !isLikelySecret(value, 'password')) return [];
+      const start = index + pair.indexOf(value, 7);
+      return [{ start, end: start + value.length, kind: kindOf(name) }];
+    },
+  );
 }
 
 function valueAfter(text: string, nameStart: number, nameEnd: number): Secret | undefined {
@@ -59,7 +72,8 @@ function valueAfter(text: string, nameStart: number, nameEnd: number): Secret | 
   const value = quoted ?? bare.replace(/[.,;:?!]+$/, '');
   const between = match[0].slice(0, match[0].lastIndexOf(quoted ?? bare));
   if (quoted === undefined && /^\s+$/.test(between) && !isFlag(text, nameStart)) return undefined;
-  const standing = quoted === undefined ? 'bare' : 'quoted';
+  const isPassword = /pass|pwd|secret/i.test(text.slice(nameStart, nameEnd));
+  const standing = quoted === undefined ? 'bare' : isPassword ? 'password' : 'quoted';
   if (!isLikelySecret(value, standing) && !isLikelySecret(plainText(value) ?? '', 'quoted')) return undefined;
   // A token is often just an id; a password never is.
   if (isUuid(value) && /token$/i.test(text.slice(nameStart, nameEnd))) return undefined;
@@ -68,13 +82,13 @@ function valueAfter(text: string, nameStart: number, nameEnd: number): Secret | 
 }
 
 /** `--password VALUE`, a line of `.netrc`, a shell that sets variables without `=`. */
-function isFlag(text: string, nameStart: number): boolean {
+export function isFlag(text: string, nameStart: number): boolean {
   return /(?:--[\w-]{0,20}|\blogin\s{1,3}\S{1,64}\s{1,3}|\b(?:set\s{1,3}-\w{1,4}|setenv)\s{1,3}\w{0,64})$/.test(
     text.slice(Math.max(0, nameStart - 80), nameStart),
   );
 }
 
-function kindOf(word: string): string {
+export function kindOf(word: string): string {
   if (/pass|pwd|credential|_auth/i.test(word)) return 'password';
   return /token/i.test(word) ? 'token' : /key/i.test(word) ? 'key' : 'secret';
 }
@@ -97,7 +111,7 @@ export function findCommandPasswords(text: string): Secret[] {
   return [userAndPassword, option, ...statements].flatMap((regex) =>
     [...text.matchAll(regex)].flatMap((match) => {
       const value = match.groups?.value ?? '';
-      if (isPlaceholder(value) || !isLikelySecret(value, 'quoted')) return [];
+      if (isPlaceholder(value) || !isLikelySecret(value, 'password')) return [];
       const start = match.index + match[0].lastIndexOf(value);
       return [{ start, end: start + value.length, kind: 'password' }];
     }),
@@ -107,23 +121,23 @@ export function findCommandPasswords(text: string): Secret[] {
 // Finds base64-encoded text that contains a secret, as stored by Kubernetes and CI systems.
 
 /** Longer runs are encoded files, which are searched when they are decoded. */
-const run = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,8192}={0,2}(?![A-Za-z0-9+/=])/g;
+const run = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,32000}={0,2}(?![A-Za-z0-9+/=])/g;
 
-/** Returns the entire run if it contains a token of a known format. */
-export function findEncoded(text: string): Secret[] {
+/** Returns the entire run if `find` finds a secret in the decoded text. */
+export function findEncoded(text: string, find: (decoded: string) => readonly Secret[]): Secret[] {
   const found: Secret[] = [];
   for (const { index, 0: encoded } of text.matchAll(run)) {
     if (plainText(encoded.slice(0, 32)) === undefined) continue;
     const decoded = plainText(encoded);
-    const [secret] = decoded === undefined ? [] : findTokens(decoded);
+    const [secret] = decoded === undefined ? [] : find(decoded);
     if (secret !== undefined)
       found.push({ start: index, end: index + encoded.length, kind: `${secret.kind}-base64` });
   }
   return found;
 }
 
-/** The decoded base64, if it is printable text. */
+/** The decoded base64, if it is printable text; its last character may be incomplete. */
 function plainText(base64: string): string | undefined {
-  const text = Buffer.from(base64, 'base64').toString('latin1');
-  return /^[\t\n\r\x20-\x7e]+$/.test(text) ? text : undefined;
+  const text = Buffer.from(base64, 'base64').toString('utf8');
+  return /^[\t\n\r\x20-\x7e\xa0-\ufffc]+\ufffd?$/.test(text) ? text : undefined;
 }

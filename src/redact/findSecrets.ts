@@ -10,25 +10,27 @@ import {
   type RedactOptions,
   type Secret,
 } from './likelySecret.ts';
+import { findSettingValues } from './settingValues.ts';
 import { findTokens } from './tokens.ts';
 
 /** The secrets in a text, in order and without overlaps. */
 export function findSecrets(
   text: string,
-  { own = [], keyLines = false }: Pick<RedactOptions, 'own' | 'keyLines'> = {},
+  { own = [], keyLines = false, isSettings = false }: Omit<RedactOptions, 'onRedacted'> = {},
 ): Secret[] {
   if (text.length < LEAST) return [];
   // The most specific first: if two match the same characters, the first determines the kind.
-  const find = (seen: string): Secret[] => [
+  const findPlain = (seen: string): Secret[] => [
     ...own.flatMap((secret) => occurrences(seen, secret)),
     ...findKeyBlocks(seen),
     ...findTokens(seen),
-    ...findEncoded(seen),
     ...findUrlPasswords(seen),
     ...findCommandPasswords(seen),
     ...findAssignments(seen),
+    ...(isSettings ? findSettingValues(seen) : []),
     ...(keyLines ? findKeyLines(seen) : []),
   ];
+  const find = (seen: string): Secret[] => [...findPlain(seen), ...findEncoded(seen, findPlain)];
   return inOrder([...find(text), ...findInVisible(text, find)]);
 }
 
@@ -108,8 +110,27 @@ function placesIn(starts: readonly { readonly seen: number; readonly at: number 
 const userAndPassword =
   /:\/\/(?<user>[^\s:@/?#"'`<>\\|{}()[\]$]{0,256}):(?<password>[^\s@/"'`<>\\]{1,512})@(?<host>[A-Za-z0-9[_%-][^\s/:"'`<>\\]{0,255})/y;
 
-const connectionString =
-  /(?:user id|uid|username|user)\s{0,2}=[^;\s"']{1,128};\s{0,4}(?:password|pwd)\s{0,2}=(?<password>[^;"'`\\\r\n]{3,128})/gi;
+const connectionStrings: readonly { readonly hint: RegExp; readonly form: RegExp }[] = [
+  {
+    hint: /;/,
+    form: /(?:user id|uid|username|user)\s{0,2}=[^;\s"']{1,128};\s{0,4}(?:password|pwd)\s{0,2}=(?<password>[^;"'`\\\r\n]{3,128})/gi,
+  },
+  {
+    // The password before the user.
+    hint: /;/,
+    form: /\b(?:password|pwd)\s{0,2}=(?<password>[^;"'`\\\r\n]{3,128})(?=;(?:[^;"'`\r\n]{0,128};){0,8}?\s{0,4}(?:user id|uid|username|user)\s{0,2}=)/gi,
+  },
+  {
+    // github.com/go-sql-driver/mysql "DSN"
+    hint: /@(?:tcp|unix)\(/,
+    form: /\b\w{1,64}:(?<password>[^\s:"'`\\]{3,128})(?=@(?:tcp|unix)\()/g,
+  },
+  {
+    // docs.oracle.com "Database URLs"
+    hint: /jdbc:oracle:/,
+    form: /\bjdbc:oracle:\w{1,8}:\w{1,64}\/(?<password>[^\s"'`\\]{3,128})(?=@)/g,
+  },
+];
 
 /** Schemes whose URLs may have a password with `/` and `@`, contrary to the standard. */
 const database =
@@ -151,7 +172,8 @@ function matches(text: string, regex: RegExp, isOne: (password: string) => boole
 
 function inConnectionStrings(text: string): Secret[] {
   const found: Secret[] = [];
-  for (const match of text.matchAll(connectionString)) {
+  const forms = connectionStrings.filter(({ hint }) => hint.test(text));
+  for (const match of forms.flatMap(({ form }) => [...text.matchAll(form)])) {
     const { password = '' } = match.groups ?? {};
     if (isHarmless(password)) continue;
     const end = match.index + match[0].length;

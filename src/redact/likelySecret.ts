@@ -1,13 +1,13 @@
 /** Decides whether a value looks like a secret, or like a word, a name or a placeholder. */
 
-/** Whether the value is in quotes, or bare among words and code. */
-type Standing = 'quoted' | 'bare';
+/** Whether the value is bare among words and code, or in quotes, possibly as a literal password. */
+type Standing = 'bare' | 'quoted' | 'password';
 
 /** True for values that look random enough to be a password or a key. */
 export function isLikelySecret(value: string, standing: Standing): boolean {
   if (value.length < 8 || value.length > 4096 || isPlaceholder(value)) return false;
   if (
-    /:\/\/|\/\*|\$\{|\{\{|\$\(|(?:^|\W)%[sd](?:\W|$)|<\/?[a-z]|\bprocess\.env\b|\.env\b|\(\)|^\[|^\/[a-z]+\//i.test(
+    /:\/\/|\/\*|\$\{|\{\{|\$\(|(?:^|\W)%[sd](?:\W|$)|^\$[A-Za-z_]\w*$|^%\w+%$|^\{\w+\}|^@[\w.]+@$|^#[\da-f]{3,8}$|^(?:sha\d{1,3}[-:]|(?:npm|workspace):)|<\/?[a-z]|\bprocess\.env\b|\.env\b|\(\)|^\[|^\/[a-z]+\//i.test(
       value,
     )
   )
@@ -16,6 +16,7 @@ export function isLikelySecret(value: string, standing: Standing): boolean {
   if (standing === 'bare' && /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value)) return false;
   if (hasStrongSymbol(value) && /\d/.test(value) && /[A-Za-z]/.test(value)) return isMixed(value);
   if (isShuffled(value.replace(/[+/=]/g, ''))) return true;
+  if (standing === 'password' && isMixedCase(value)) return true;
   return value.split(/[-_.:,/+=]/).some(isRandomWord);
 }
 
@@ -45,6 +46,12 @@ function isMixed(text: string): boolean {
   return new Set(text).size >= 6 && changesOfKind(text) >= 3;
 }
 
+/** True for a word in which lower case, upper case and digits change more often than in compound names. */
+export function isMixedCase(word: string): boolean {
+  if (!/^[A-Za-z0-9]+$/.test(word) || !/[a-z]/.test(word) || !/[A-Z]/.test(word)) return false;
+  return changesOfCase(word) > 0.55 * word.length;
+}
+
 /** True for a word without separators in which letters and digits alternate more than in any name. */
 function isRandomWord(word: string): boolean {
   if (word.length < 8) return false;
@@ -61,11 +68,12 @@ function isRandomWord(word: string): boolean {
  */
 export function isShuffled(word: string): boolean {
   if (word.length < 16 || !/[a-z]/.test(word) || !/[A-Z]/.test(word) || !/\d/.test(word)) return false;
-  return (
-    word.replace(/(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[a-z0-9])|(?<=\d)(?=[A-Za-z])/g, ' ').length >=
-    1.42 * word.length
-  );
+  return changesOfCase(word) >= 0.42 * word.length;
 }
+
+/** How often a word switches between lower case, upper case and digits. */
+const changesOfCase = (word: string): number =>
+  word.match(/(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[a-z0-9])|(?<=\d)(?=[A-Za-z])/g)?.length ?? 0;
 
 /** How often a text switches between letters, digits and symbols. */
 function changesOfKind(text: string): number {
@@ -103,6 +111,8 @@ export interface RedactOptions {
   readonly own?: readonly string[];
   /** Whether each line that may be one of a private key counts as a secret, as in the output of `tail -3 key`. */
   readonly keyLines?: boolean;
+  /** Whether the text is settings, where any literal value of a name like `password` counts. */
+  readonly isSettings?: boolean;
   /** Called with the mark of each replaced secret. */
   readonly onRedacted?: (mark: string) => void;
 }

@@ -97,6 +97,10 @@ const clouds: readonly TokenFormat[] = [
   format('terraform-token', '.atlasv1.', `${word(14)}\\.atlasv1\\.[\\w=-]{60,70}`, { lead: 14 }),
   format('pulumi-token', 'pul-', `pul-${hex(40)}`),
   format('doppler-token', 'dp.', `dp\\.(?:pt|st|ct|sa|scim|audit)\\.(?:[a-z0-9_-]{2,35}\\.)?${word(40, 44)}`),
+  // render.com/docs/api, neon.com/docs/manage/api-keys, docs.honeycomb.io "API keys"
+  format('render-key', 'rnd_', `rnd_${word(28, 40)}`, { needsDigits: true }),
+  format('neon-key', 'napi_', `napi_${word(50, 80)}`, { needsDigits: true }),
+  format('honeycomb-key', ['hcaik_', 'hcaic_', 'hcamk_'], `hca(?:ik|ic|mk)_${word(40, 64)}`),
   format('tailscale-key', 'tskey-', `tskey-[a-z]{2,20}-${word(8, 40)}-${word(16, 60)}`),
 ];
 
@@ -132,6 +136,12 @@ const code: readonly TokenFormat[] = [
     ['glc_', 'glsa_'],
     `(?:glc_[A-Za-z0-9+/]{32,400}={0,2}|glsa_${word(32)}_${hex(8)})`,
   ),
+  // docs.sonarsource.com "Managing your tokens"; jfrog.com "Reference tokens" (base64 of `reftkn:01:`) and API keys;
+  // docs.getdbt.com "Service account tokens"
+  format('sonarqube-token', ['sqp_', 'squ_', 'sqa_'], `sq[pua]_${hex(40)}`),
+  format('jfrog-key', 'AKCp', `AKCp${word(64, 75)}`),
+  format('jfrog-token', 'cmVmdGtuO', `cmVmdGtuO${word(40, 80)}`),
+  format('dbt-token', ['dbtc_', 'dbtu_'], `dbt[cu]_${url(28, 80)}`),
   format('newrelic-key', ['NRAK-', 'NRJS-', 'NRII-'], `NR(?:AK|JS|II)-${url(19, 40)}`, { needsDigits: true }),
   format('dynatrace-token', 'dt0', 'dt0[a-z]\\d{2}\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}'),
   format('posthog-key', 'phx_', `phx_${word(40, 60)}`),
@@ -166,6 +176,13 @@ const services: readonly TokenFormat[] = [
   format('resend-key', 're_', `re_${word(8)}_${word(20, 28)}`, { needsDigits: true }),
   format('shopify-token', ['shpat_', 'shpca_', 'shppa_', 'shpss_'], `shp(?:at|ca|pa|ss)_${hex(32)}`),
   format('square-token', ['sq0atp-', 'sq0csp-'], `sq0(?:atp|csp)-${url(22, 60)}`),
+  // developer.paypal.com/braintree "OAuth"; firebase.google.com "Legacy HTTP protocol"
+  format(
+    'braintree-token',
+    ['access_token$production$', 'access_token$sandbox$'],
+    `access_token\\$(?:production|sandbox)\\$[0-9a-z]{16}\\$${hex(32)}`,
+  ),
+  format('firebase-key', ':APA91b', `AAAA${url(7)}:APA91b${url(120, 200)}`, { lead: 11 }),
   format('facebook-token', ['EAAC', 'EAAG', 'EAAB'], `EAA[BCG]${word(80, 300)}`),
   format('notion-token', 'ntn_', `ntn_\\d{11}${word(30, 40)}`),
   format('notion-token', 'secret_', `secret_${word(43)}`, { needsDigits: true }),

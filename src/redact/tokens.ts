@@ -61,7 +61,13 @@ export function findTokens(text: string): Secret[] {
     at = secret.end;
     last = text.charCodeAt(at - 1);
   }
-  return [...found, ...findPatterns(text), ...findWebTokens(text), ...headerCredentials(text)];
+  return [
+    ...found,
+    ...findPatterns(text),
+    ...findWebTokens(text),
+    ...findWebKeys(text),
+    ...headerCredentials(text),
+  ];
 }
 
 function tokenAt(
@@ -85,8 +91,17 @@ function tokenAt(
   return undefined;
 }
 
+interface Pattern {
+  readonly kind: string;
+  /** Text that every token contains. */
+  readonly hint: string;
+  readonly regex: RegExp;
+  /** True if only the random order of letters and digits tells a token from a name or other encoded data. */
+  readonly isShuffled?: boolean;
+}
+
 /** Formats without a leading literal, matched by regular expressions. */
-const patterns: readonly { readonly kind: string; readonly hint: string; readonly regex: RegExp }[] = [
+const patterns: readonly Pattern[] = [
   { kind: 'twilio-key', hint: 'SK', regex: /SK[0-9a-f]{32}(?![A-Za-z0-9])/g },
   {
     kind: 'azure-client-secret',
@@ -103,16 +118,27 @@ const patterns: readonly { readonly kind: string; readonly hint: string; readonl
     hint: '.',
     regex: /[MNO][A-Za-z\d_-]{23,27}\.[A-Za-z\d_-]{6}\.[A-Za-z\d_-]{27,40}(?![A-Za-z0-9_-])/g,
   },
+  { kind: 'mailgun-key', hint: '-', regex: /[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![A-Za-z0-9-])/g },
+  { kind: 'newrelic-key', hint: 'NRAL', regex: /(?:[a-z]{2}\d{2}xx)?[0-9a-f]{30,36}NRAL(?![A-Za-z0-9])/g },
+  // developer.squareup.com "Access tokens", developer.okta.com "API tokens", developer.hashicorp.com/vault "Tokens"
+  { kind: 'square-token', hint: 'EAAA', regex: /(?<![+/=_-])EAAA[\w-]{60}(?![\w+/=-])/g, isShuffled: true },
+  { kind: 'okta-token', hint: '00', regex: /(?<![+/=_.-])00[\w-]{40}(?![\w+/=-])/g, isShuffled: true },
+  {
+    kind: 'vault-token',
+    hint: 's.',
+    regex: /(?<![$_.-])s\.[A-Za-z0-9]{24}(?![\w(-]|\.\w)/g,
+    isShuffled: true,
+  },
 ];
 
 function findPatterns(text: string): Secret[] {
-  return patterns.flatMap(({ kind, hint, regex }) => {
+  return patterns.flatMap(({ kind, hint, regex, isShuffled: mustBeShuffled }) => {
     if (!text.includes(hint)) return [];
     return [...text.matchAll(regex)]
       .filter(
         ({ index, 0: token }) =>
           (beginsAt(text, index) || /bot$/.test(text.slice(index - 3, index))) &&
-          looksRandom(token) &&
+          (mustBeShuffled === true ? isShuffled(token) : looksRandom(token)) &&
           !isPlaceholder(token),
       )
       .map((match) => ({ start: match.index, end: match.index + match[0].length, kind }));
@@ -128,6 +154,19 @@ function findWebTokens(text: string): Secret[] {
   return [...text.matchAll(dottedRun)].flatMap(({ index, 0: run }) => {
     const token = webToken.exec(run)?.[0];
     return token === undefined ? [] : [{ start: index, end: index + token.length, kind: 'jwt' }];
+  });
+}
+
+/** The private parts of JSON Web Keys: RFC 7518. */
+const webKey = /"(?:[dkpq]|d[pq]|qi)\\{0,3}"\s{0,3}:\s{0,3}\\{0,3}"(?<value>[A-Za-z0-9_-]{16,2000})\\{0,3}"/g;
+const MAX_WEB_KEY = 8192;
+
+function findWebKeys(text: string): Secret[] {
+  if (!text.includes('"kty')) return [];
+  return valuesOf(text, webKey, 'private-key', (_, { start, end }) => {
+    const before = text.slice(Math.max(0, start - MAX_WEB_KEY), start);
+    const after = text.slice(end, end + MAX_WEB_KEY);
+    return `${/[^{}]*$/.exec(before)?.[0]}${/^[^{}]*/.exec(after)?.[0]}`.includes('"kty');
   });
 }
 
@@ -179,13 +218,18 @@ function headerCredentials(text: string): Secret[] {
   ];
 }
 
-function valuesOf(text: string, regex: RegExp, kind: string, isOne: (value: string) => boolean): Secret[] {
+function valuesOf(
+  text: string,
+  regex: RegExp,
+  kind: string,
+  isOne: (value: string, secret: Secret) => boolean,
+): Secret[] {
   const found: Secret[] = [];
   for (const match of text.matchAll(regex)) {
     const value = match.groups?.value ?? match[0];
-    if (isPlaceholder(value.slice(0, 64)) || !isOne(value)) continue;
     const start = match.index + match[0].lastIndexOf(value);
-    found.push({ start, end: start + value.length, kind });
+    const secret = { start, end: start + value.length, kind };
+    if (!isPlaceholder(value.slice(0, 64)) && isOne(value, secret)) found.push(secret);
   }
   return found;
 }
