@@ -5,6 +5,15 @@
 import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { globsOverlap, hasGlob } from './globOverlap.ts';
 
+/** Words that, as the whole name of a settings file or of a hidden file, say that it contains secrets. */
+const secretWords = [
+  ...['secret', 'secrets', 'password', 'passwords', 'passwd', 'credential', 'credentials', 'creds'],
+  ...['vault-pass', 'vault_pass', 'vaultpass', 'vault-password', 'vault_password', 'vaultpassword'],
+  ...['mnemonic', 'seed-phrase'],
+];
+/** Settings and tables; text files are judged by their content, since they may be word lists. */
+const settingsEndings = ['ini', 'toml', 'conf', 'cfg', 'properties', 'y*ml', 'json', 'xml', 'csv', 'tsv'];
+
 const names = [
   '.env*',
   '*.env',
@@ -35,12 +44,8 @@ const names = [
   '.mylogin.cnf',
   '.s3cfg',
   'credentials',
-  'credentials.toml',
   'credentials*.json',
   '*credentials.json',
-  'credentials.y*ml',
-  'credentials.properties',
-  'credentials.csv',
   'rootkey*.csv',
   '*accesskeys.csv',
   'service-account*.json',
@@ -50,14 +55,9 @@ const names = [
   'client_secret*.json',
   'oauth_creds.json',
   'kaggle.json',
-  'secrets.json',
-  'secrets.y*ml',
-  'secrets.toml',
-  'secrets.properties',
   // Files of wrangler, act, Ansible, Terraform, kubectl, rclone, Sentry, clasp, Azure Functions and others that contain
   // secrets according to their documentation.
   '.dev.vars*',
-  '.secrets',
   '.vault_pass*',
   'vault_pass*',
   '*.tfstate',
@@ -86,7 +86,6 @@ const names = [
   // The clients of Google's APIs, Android and Flutter signing, age, google-github-actions/auth, act, wrangler, GnuPG
   // exports, Maven, Phoenix.
   'token.json',
-  'secret.json',
   'key.properties',
   'keystore.properties',
   '*.agekey',
@@ -99,6 +98,19 @@ const names = [
   '*secret-key.asc',
   'settings-security.xml',
   '*.secret.exs',
+  // s3fs, mount.cifs(8), R, Apache and PostgreSQL; keys of Android and .NET.
+  '.token',
+  '.api_key',
+  '.api-key',
+  '.apikey',
+  '.passwd-s3fs',
+  '.smbcredentials',
+  'aws_credentials',
+  '.renviron',
+  'htpasswd',
+  'pgpass.conf',
+  '*.pk8',
+  '*.snk',
   // Vite and create-react-app without the dot, sshd(8), keys of ssh-keygen(1) under names that end with their type, and
   // of GitHub's deployments.
   'env.local',
@@ -130,17 +142,27 @@ const names = [
   'key4.db',
   'cookies.sqlite',
 ];
+const anyOf = (patterns: readonly string[]): string =>
+  `(?:${patterns.map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*')).join('|')})`;
+
 /** A regular expression, because large trees are searched. */
 const secretName = new RegExp(
-  `^(?:${names.map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*')).join('|')})$`,
+  `^(?:${anyOf(names)}|\\.${anyOf(secretWords)}|\\.?${anyOf(secretWords)}\\.${anyOf(settingsEndings)})$`,
   's',
 );
 /** Leaves out the trailing wildcard (for `id_rsa.bak`), which would match any name with a wildcard. */
-const namesForWildcards = names.map((name) => (name.startsWith('.') ? name : name.replace(/\*$/, '')));
-const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
-/** Build output of contracts (`Token.json`), schemas and translations, where these are ordinary names. */
+const namesForWildcards = [
+  ...names.map((name) => (name.startsWith('.') ? name : name.replace(/\*$/, ''))),
+  ...secretWords.flatMap((word) => [
+    `.${word}`,
+    ...['', '.'].flatMap((dot) => settingsEndings.map((end) => `${dot}${word}.${end}`)),
+  ]),
+];
+/** Manifests of Kubernetes are judged by their content; most are templates. */
+const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub|secret\.ya?ml)$/;
+/** Build output of contracts (`Token.json`), schemas, translations and templates, where these are ordinary names. */
 const ordinary =
-  /(?:^|\/)(?:artifacts|abis?|build|contracts?|deployments|i18n|locales?|messages|out|schemas?|translations|typechain(?:-types)?)\/(?:.*\/)?(?:token|secret)\.json$/;
+  /(?:^|\/)(?:artifacts|abis?|build|contracts?|deployments|i18n|locales?|messages|out|schemas?|translations|typechain(?:-types)?)\/(?:.*\/)?(?:token|secret)\.json$|(?:^|\/)(?:components|i18n|lang|locales?|messages|schemas?|templates|translations)\/(?:.*\/)?(?:credential|passwords?|secret)\.(?:json|properties|xml|ya?ml)$/;
 /** What editors, people, package managers and compressors add to the name of a copy. */
 const ofCopy =
   /(?:\.(?:bak|backup|old|orig|save|tmp|gz|bz2|xz|zst|lz4|dpkg-\w+|rpm(?:save|new|orig))|___jb_(?:tmp|old)___|~)+$/;

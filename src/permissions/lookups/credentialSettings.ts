@@ -1,5 +1,5 @@
 /** Files that are not secret by their names but may contain a password, a token or a private key. */
-import { readEndsNow, readFileNow } from '../../disk/fileLookups.ts';
+import { isDirectory, readEndsNow, readFileNow } from '../../disk/fileLookups.ts';
 import { findSecrets } from '../../redact/findSecrets.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { isPacked, textsIn, unpackedStart } from './searchedText.ts';
@@ -55,7 +55,10 @@ const settings: readonly Settings[] = [
   {
     // developer.hashicorp.com/terraform/language/values/variables
     path: /\.tfvars(?:\.json)?$/,
-    credential: new RegExp(String.raw`^\s*"?[\w-]*${SECRET}[\w-]*"?\s*[=:]\s*(?:"[^"]|[{[]|<<)`, 'im'),
+    credential: new RegExp(
+      String.raw`(?:^|[{,])\s*"?[\w-]*${SECRET}[\w-]*"?\s*[=:]\s*(?:"[^"]|[{[]|<<)`,
+      'im',
+    ),
   },
   {
     // learn.microsoft.com/aspnet/core/security/app-secrets, and passwords in connection strings
@@ -75,11 +78,11 @@ const settings: readonly Settings[] = [
     credential: /"private_key"\s*:\s*"-----BEGIN/,
   },
   {
-    // A text file with one secret, or several with names: docs.docker.com/compose/how-tos/use-secrets. Word lists for
-    // tests have many lines without a name.
-    path: /\/(?:[\w.-]*[_.-])?(?:api[_-]?keys?|tokens?|secrets?|passwords?|passwd)\.txt$|\/secrets\/[\w-]+(?:\.txt)?$/,
+    // A text file with one secret, several with names, or the words of a wallet: docs.docker.com/compose/how-tos/use-secrets.
+    // Word lists for tests have many lines without a name.
+    path: /\/(?:[\w.-]*[_.-])?(?:api[_-]?keys?|tokens?|secrets?|passwords?|passwd|credentials?|mnemonic)\.txt$|\/(?:api[_-]?keys?|tokens?|secrets?|passwords?|passwd|credential|mnemonic|dotenv)$|\/secrets\/[\w-]+(?:\.txt)?$/,
     credential:
-      /(?<![\s\S])\s*[^\s<{]{6,}\s*(?![\s\S])|^[\w. -]*(?:key|token|secret|passw(?:or)?d)s?[ \t]*[=:][ \t]*[^\s<{]{4,}[ \t]*\r?$/im,
+      /(?<![\s\S])\s*(?:[^\s<{]{6,}|(?:[a-z]{3,8}\s{1,3}){11,23}[a-z]{3,8})\s*(?![\s\S])|^[\w. -]*(?:key|token|secret|passw(?:or)?d)s?[ \t]*[=:][ \t]*[^\s<{]{4,}[ \t]*\r?$/im,
   },
   {
     // MCP server settings: code.claude.com/docs/mcp, cursor.com/docs/context/mcp, code.visualstudio.com. `${X}` is an
@@ -126,7 +129,7 @@ const settings: readonly Settings[] = [
 
 /** Names of possible private keys that do not always count as secret: without an extension, or with one for text. */
 const keyPath =
-  /\/\.?[^/.]+$|\.(?:txt|text|cer|crt|cert|pk|priv|private|prv|rsa|ed25519|sec|secret|asc|gpg|pgp|ssh|bak|old|orig)$/;
+  /\/\.?[^/.]+$|\.(?:txt|text|cer|crt|cert|der|pk|priv|private|prv|rsa|ed25519|sec|secret|asc|gpg|pgp|ssh|bak|old|orig)$/;
 
 const noKeyPath =
   /\/(?:\.?[\w-]+(?:ignore|rc|file)|\.(?:git(?:attributes|keep|modules)|editorconfig|mailmap)|license|licence|copying|notice|readme|change(?:log|s)|authors|contributors|codeowners|install|news|todo|version|gradlew|mvnw)$|\/(?:cmakelists|requirements[\w-]*|constraints|robots|license|licence|readme|change(?:log|s)|notice)\.txt$/;
@@ -135,6 +138,12 @@ const noKeyPath =
 const isKey = (text: string): boolean =>
   /^(?:\ufeff|\s|#.*\n|Bag Attributes.*\n(?:[ \w]+:.*\n)*|-----BEGIN (?:[A-Z\d]+ )*(?:CERTIFICATE|PUBLIC KEY|PARAMETERS)-----[\w+/=\s]*-----END [A-Z\d ]*-----)*(?:-----BEGIN [A-Z\d ]*PRIVATE KEY(?: BLOCK)?-----|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----|PuTTY-User-Key-File-\d)/.test(
     text,
+  );
+
+/** True for a binary private key, by its first bytes: PKCS#1, PKCS#8 and SEC 1 in DER, or a key pair for signing in .NET. */
+const isBinaryKey = (content: Buffer): boolean =>
+  /^30(?:[0-7].|81..|82....)02010[01](?:30..06|02(?:4.|8[12])|04[1-4].)|^07020000.{8}52534132/.test(
+    content.subarray(0, 16).toString('hex'),
   );
 
 /** A larger file is no private key. */
@@ -158,10 +167,25 @@ export const isCredentialSettings = (path: string): boolean => settingsAt(path) 
 export const mayBeKey = (path: string): boolean =>
   keyPath.test(path.toLowerCase()) && !noKeyPath.test(path.toLowerCase());
 
-/** True if the text of such settings contains a credential, or that of another file is a private key. Pure. */
-export function credentialIn(path: string, text: string): boolean {
+/** True if such settings contain a credential, or another file is a private key. Pure. */
+export function credentialIn(path: string, content: Buffer): boolean {
   const known = settingsAt(path);
-  return known === undefined ? isKey(text) : known.credential.test(text) || findSecrets(text).length > 0;
+  const texts = textsIn(content);
+  if (known === undefined) return isBinaryKey(content) || texts.some(isKey);
+  return texts.some((text) => known.credential.test(text) || hasSecret(text, path));
+}
+
+/** Templates contain placeholders, and compiled code and manual pages what code and documents do. */
+const notOwnSettings =
+  /[._-](?:examples?|samples?|templates?|te?mpl|tpl|dist|default)(?:$|[._-])[^/]*$|\.(?:pyc|class|so|wasm|info(?:-\d+)?)$|\/man\w*\/[^/]+\.\d\w*$|\/(?:change(?:log|s)|copyright|news|readme)(?:\.\w+)?$/i;
+
+/** True if a text contains a secret, according to the kind of its file. */
+function hasSecret(text: string, path: string): boolean {
+  const unpacked = path.replace(/\.gz$/i, '');
+  return (
+    findSecrets(text, { isSettings: !notSettings.test(unpacked) && !notOwnSettings.test(unpacked) }).length >
+    0
+  );
 }
 
 /** True if a path names such settings or may name a private key. Pure. */
@@ -178,10 +202,9 @@ export function holdsCredentials(path: string): boolean {
   if (isKeptDiff.test(path)) return mayShowSecret(path);
   if (isPrivateKey(path)) return true;
   if (settingsAt(path) === undefined) return !notSettings.test(path) && holdsSecret(path);
+  if (isDirectory(path)) return false;
   const content = readFileNow(path, MAX_BYTES);
-  return (
-    content !== null && (content === undefined || textsIn(content).some((text) => credentialIn(path, text)))
-  );
+  return content !== null && (content === undefined || credentialIn(path, content));
 }
 
 /**
@@ -223,9 +246,11 @@ function mayHoldSecret(path: string): boolean {
   );
 }
 
-const isPrivateKey = (path: string): boolean =>
-  keyPath.test(path.toLowerCase()) &&
-  textsIn(readFileNow(path, MAX_KEY_BYTES) ?? Buffer.alloc(0)).some(isKey);
+function isPrivateKey(path: string): boolean {
+  if (!keyPath.test(path.toLowerCase())) return false;
+  const content = readFileNow(path, MAX_KEY_BYTES) ?? Buffer.alloc(0);
+  return isBinaryKey(content) || textsIn(content).some(isKey);
+}
 
 /**
  * True if a file contains a secret. The middle of a large file is not searched: what a command prints of it without
@@ -234,6 +259,8 @@ const isPrivateKey = (path: string): boolean =>
 function holdsSecret(path: string): boolean {
   return (readEndsNow(path, MAX_BYTES) ?? []).some((bytes, index) => {
     const content = index === 0 ? unpackedStart(bytes, path) : bytes;
-    return content === undefined || textsIn(content).some((text) => findSecrets(text).length > 0);
+    return (
+      content === undefined || isBinaryKey(content) || textsIn(content).some((text) => hasSecret(text, path))
+    );
   });
 }

@@ -3,7 +3,6 @@ import { join, relative } from 'node:path';
 import { credentialIn, isCredentialSettings, MAX_KEY_BYTES } from './credentialSettings.ts';
 import { ALL_COMMITS, findObjects, type Git } from './gitContent.ts';
 import type { WordsPlace } from './gitPaths.ts';
-import { textsIn } from './searchedText.ts';
 
 /** With more settings files or versions of them, the answer is true without a search. */
 const MAX_FILES = 20;
@@ -58,9 +57,7 @@ export function heldCredentials(
   return (
     texts === undefined ||
     [...versions.values()].some((names, at) =>
-      [...names].some((name) =>
-        textsIn(texts[at] ?? Buffer.alloc(0)).some((text) => credentialIn(join(place.worktree, name), text)),
-      ),
+      [...names].some((name) => credentialIn(join(place.worktree, name), texts[at] ?? Buffer.alloc(0))),
     )
   );
 }

@@ -1,5 +1,5 @@
 /** Settings files are secrets only if they contain a password, key or token. */
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -22,6 +22,7 @@ test.each([
   ['prod.tfvars', 'region = "eu"\ndb_password = "hunter2"\n', 'ask'],
   ['a.auto.tfvars.json', '{\n  "api_key": "abc"\n}\n', 'ask'],
   ['nested.tfvars', 'db = {\n  pass = "hunter2"\n}\n', 'ask'],
+  ['oneline.tfvars', 'db = { user = "a", password = "Sommer2024!" }\n', 'ask'],
   ['pwd.tfvars', 'db_pwd = "hunter2"\npassphrase = ""\n', 'ask'],
   ['compass.tfvars', 'compass = "north"\npassive = "yes"\n', 'allow'],
   ['dev.tfvars', 'region = "eu"\npassword_length = 20\n', 'allow'],
@@ -71,6 +72,12 @@ test.each([
   ['secrets/a.txt', 'hunter2\n', 'ask'],
   ['secrets/README.txt', 'How to add a secret.\n', 'allow'],
   ['secrets/index.ts', 'export const password = read();\n', 'allow'],
+  ['one/secrets', 'Hunter-Two-99\n', 'ask'],
+  ['two/passwords', '# none yet\n', 'allow'],
+  ['dotenv', 'DB_PASSWORD=hunter2\n', 'ask'],
+  ['credentials.txt', 'user: bob\npassword: hunter22\n', 'ask'],
+  ['mnemonic.txt', `${'legal winner thank year '.repeat(3)}\n`, 'ask'],
+  ['docs/tokens.txt', 'Words are split into tokens, which are numbers.\n', 'allow'],
   ['.mcp.json', '{"mcpServers": {"a": {"env": {"GITHUB_TOKEN": "ghp_0123456789"}}}}', 'ask'],
   ['.cursor/mcp.json', '{"a": {"headers": {"Authorization": "Bearer abc0123456789"}}}', 'ask'],
   ['.vscode/mcp.json', '{"a": {"args": ["--api-key", "abc0123456789abc0123456789"]}}', 'ask'],
@@ -121,6 +128,7 @@ test.each([
   expect((await bash(`grep -r x settings --include=${file.replace(/.*\//, '')}`)).behavior).toBe(behavior);
 });
 
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const key = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(8)}\n-----END PRIVATE KEY-----\n`;
 const lines = (length: number): string => 'GET /index.html 200\n'.repeat(length / 20);
 const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
@@ -135,7 +143,20 @@ test.each([
   ['notes.txt', 'The token is in the vault.\n', 'allow'],
   ['data.bin', `\0${token}`, 'ask'],
   ['data.bin', `\0\x01\x02some text\0`, 'allow'],
+  ['web.config', '<add connectionString="Server=a;Password=Sommer2024;User ID=sa" />', 'ask'],
+  ['inventory.ini', 'web1 ansible_user=root ansible_ssh_pass=winter77\n', 'ask'],
+  ['k8s/db.yaml', `data:\n  url: ${base64('postgres://app:qX9vQ2mZ7p@db.io/app')}\n`, 'ask'],
+  ['k8s/env.yaml', `data:\n  .env: ${base64('A=1\nDB_PASSWORD=hunter22\n')}\n`, 'ask'],
+  ['secret.yaml', 'kind: Secret\ndata:\n  password: aHVudGVyMjI=\n', 'ask'],
+  ['chart/templates/secret.yaml', 'data:\n  password: {{ .Values.password | b64enc }}\n', 'allow'],
+  ['jwks.json', `{"kty":"EC","crv":"P-256","d":"${'k7Qz2LmX9v'.repeat(4)}"}`, 'ask'],
+  ['public.json', `{"kty":"EC","crv":"P-256","x":"${'k7Qz2LmX9v'.repeat(4)}"}`, 'allow'],
+  ['docker-compose.yml', 'environment:\n  POSTGRES_PASSWORD: ${DB_PASSWORD}\n  TOKEN: postgres\n', 'allow'],
+  ['config.example.yml', 'password: hunter22\n', 'allow'],
+  ['locales/de.json', '{"password": "Passwort", "forgot": "Passwort vergessen?"}', 'allow'],
   // Code and documents contain examples.
+  ['src/login.ts', "const password = 'hunter22';\n", 'allow'],
+  ['docs/login.md', 'password: hunter22\n', 'allow'],
   ['src/token.test.ts', `const token = '${token}';\n`, 'allow'],
   ['docs/tokens.md', `A token looks like ${token}.\n`, 'allow'],
 ])('reading the named file %s that contains %j: %s', async (file, content, behavior) => {
@@ -145,12 +166,30 @@ test.each([
   expect((await bash(`cat named/${file}`)).behavior).toBe(behavior);
 });
 
+type Pairs = typeof generateKeyPairSync;
+const newKey = (kind: 'rsa' | 'ec' | 'ed25519', type: 'pkcs1' | 'pkcs8' | 'sec1'): Buffer => {
+  const options = { modulusLength: 2048, namedCurve: 'P-256' };
+  const { privateKey } = (generateKeyPairSync as (kind: string, options: object) => ReturnType<Pairs>)(
+    kind,
+    options,
+  );
+  return privateKey.export({ format: 'der', type } as { format: 'der'; type: 'pkcs8' });
+};
+const publicKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' });
+
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
 
 test.each<[string, string, string, string | Buffer]>([
   ['a token in UTF-16', 'cat', 'ask', utf16(`token: ${token}\n`)],
   ['a token in big-endian UTF-16', 'cat', 'ask', utf16(`token: ${token}\n`).swap16()],
   ['a key in UTF-16', 'cat', 'ask', utf16(key)],
+  ['rsa.der', 'base64', 'ask', newKey('rsa', 'pkcs1')],
+  ['rsa8.der', 'base64', 'ask', newKey('rsa', 'pkcs8')],
+  ['ec.bin', 'xxd', 'ask', newKey('ec', 'sec1')],
+  ['ec8.dat', 'xxd', 'ask', newKey('ec', 'pkcs8')],
+  ['ed.key.bin', 'xxd', 'ask', newKey('ed25519', 'pkcs8')],
+  ['public.der', 'base64', 'allow', publicKey],
+  ['numbers.bin', 'xxd', 'allow', Buffer.from('3082010a020101040670756261', 'hex')],
   ['a text in UTF-16', 'cat', 'allow', utf16('The token is in the vault.\n')],
   ['prod.tfvars', 'cat', 'ask', utf16('db_password = "hunter2"\n')],
   ['a token after a long text', 'cat', 'ask', `${lines(3_000_000)}${token}\n`],
@@ -173,6 +212,17 @@ test.each<[string, string, string, string | Buffer]>([
   mkdirSync(join(root, 'encoded'), { recursive: true });
   writeFileSync(join(root, 'encoded', file), content);
   expect((await bash(`${call} 'encoded/${file}'`)).behavior).toBe(behavior);
+});
+
+test('a folder is no file with secrets, whatever its name', async () => {
+  for (const name of ['secrets', 'token', 'passwords', 'src/credential'])
+    mkdirSync(join(root, 'folders', name), { recursive: true });
+  for (const command of [
+    'ls folders/secrets',
+    'grep -r x folders',
+    'cat folders/token/* folders/src/credential/a',
+  ])
+    expect((await bash(command)).behavior, command).toBe('allow');
 });
 
 test('a pattern stands for the files it matches', async () => {
