@@ -43,11 +43,13 @@ export async function runningFolderCode(
   const [
     { createPermissionEngine },
     { createPermissions },
-    { codeOfOwnProgram, ownProgramVariables, textOf },
+    { codeOfOwnProgram, textOf },
+    { userProgramEnvironment },
   ] = await Promise.all([
     import('../permissionThread/ThreadedEngine.ts'),
     import('./permissions.ts'),
     import('./programCode.ts'),
+    import('../../tools/shell/childEnvironment.ts'),
   ]);
   const { settings, ownExcludedCommands } = loaded;
   const place = { ...found, addedDirectories: settings.permissions.additionalDirectories };
@@ -56,7 +58,7 @@ export async function runningFolderCode(
     ...{ ...place, engine, saved: [] },
     onSaved: async () => undefined,
   });
-  const env = ownProgramVariables(programEnvironment({ ...place, secretEnv: keyVariables(loaded) }), [
+  const env = userProgramEnvironment(programEnvironment({ ...place, secretEnv: keyVariables(loaded) }), [
     place.root,
     ...place.addedDirectories,
   ]);

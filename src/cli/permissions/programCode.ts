@@ -4,7 +4,6 @@ import { statOf } from '../../disk/fileLookups.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import { type SettingsProgram, scriptOf } from '../../protocol/settingsPrograms.ts';
-import { readOnlyEnvironment } from '../../tools/shell/childEnvironment.ts';
 import type { Permissions } from './permissions.ts';
 import type { CodePlace, CodeRun } from './workspaceCode.ts';
 
@@ -53,15 +52,6 @@ export async function codeOfOwnProgram(
 ): Promise<CodeRun> {
   return codeOfProgram(program, { ...place, workspace: [realpath(place.root)] }, { gitRuns });
 }
-
-/**
- * The environment of such a program outside the sandbox. The user's own scripts are not read in full, so git starts
- * nothing in it that the folder names, and Python (3.11 or later) loads no modules from there.
- */
-export const ownProgramVariables = (
-  env: Readonly<Record<string, string>>,
-  workspace: readonly string[],
-): Record<string, string> => ({ ...readOnlyEnvironment(env, workspace), PYTHONSAFEPATH: '1' });
 
 const isOutside = (path: string, workspace: readonly string[], home: string): boolean =>
   isAbsolute(path) &&

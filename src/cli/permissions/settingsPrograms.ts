@@ -25,10 +25,11 @@ import {
   scriptOf,
 } from '../../protocol/settingsPrograms.ts';
 import { sandboxNotes } from '../../tools/outcomes.ts';
+import { userProgramEnvironment } from '../../tools/shell/childEnvironment.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
 import { createChangeTracker } from './changeTracker.ts';
 import type { Permissions } from './permissions.ts';
-import { codeOfOwnProgram, codeOfProgram, ownProgramVariables, textOf } from './programCode.ts';
+import { codeOfOwnProgram, codeOfProgram, textOf } from './programCode.ts';
 import {
   confinedAdvice,
   confinedNotice,
@@ -188,7 +189,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
 
   const unconfinedRun = (program: SettingsProgram): Extract<SettingsRun, { type: 'outside' }> =>
     isForeign(program)
-      ? { type: 'outside', env: ownProgramVariables(program.env, [root, ...added]) }
+      ? { type: 'outside', env: userProgramEnvironment(program.env, [root, ...added]) }
       : outside;
 
   const askUser = async (

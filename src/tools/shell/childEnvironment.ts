@@ -5,7 +5,7 @@
 import { delimiter, isAbsolute } from 'node:path';
 import { OWN_GIT_ARGUMENTS, pathOutside, placesGitSettings } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
-import { isSteering, loading } from './steeringVariables.ts';
+import { isSteering, leadsInside, loading } from './steeringVariables.ts';
 
 /** `secrets`: additional variables to leave out. */
 export function childEnvironment(
@@ -61,7 +61,22 @@ const gitSettings: readonly (readonly [string, string])[] = [
 ];
 
 /** `env` is the environment of an approved command. */
-export function readOnlyEnvironment(
+export const readOnlyEnvironment = (
+  env: Readonly<Record<string, string>>,
+  workspace: readonly string[],
+): Record<string, string> => environmentWithout(isSteering, env, workspace);
+
+/**
+ * The environment of a program from the user's own settings in a folder that the user has not trusted: git starts
+ * nothing that the folder names, and no variable leads there. The user's other variables stay.
+ */
+export const userProgramEnvironment = (
+  env: Readonly<Record<string, string>>,
+  workspace: readonly string[],
+): Record<string, string> => environmentWithout(leadsInside, env, workspace);
+
+function environmentWithout(
+  isDropped: typeof isSteering,
   env: Readonly<Record<string, string>>,
   workspace: readonly string[],
 ): Record<string, string> {
@@ -72,7 +87,7 @@ export function readOnlyEnvironment(
   };
   for (const [name, value] of Object.entries(env)) {
     const isKept =
-      placesGitSettings(name, value, env, workspace, realpath) || !isSteering(name, value, env, places);
+      placesGitSettings(name, value, env, workspace, realpath) || !isDropped(name, value, env, places);
     if (isKept) kept[name] = value;
     if (!loading.test(name)) continue;
     const separator = name === 'LD_PRELOAD' ? /[\s:]+/ : delimiter;

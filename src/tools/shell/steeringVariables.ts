@@ -75,7 +75,7 @@ export const isSteering = (name: string, value: string, env: Variables, given: P
   (places.test(name) && name !== 'PATH' && !ofTools.test(name) && leadsInside(name, value, env, given));
 
 /** True if a program may load something from the workspace through this variable. */
-function leadsInside(name: string, value: string, env: Variables, given: Places): boolean {
+export function leadsInside(name: string, value: string, env: Variables, given: Places): boolean {
   const { home, isOutside } = given;
   if (unread.test(name)) return false;
   const inShell = (path: string): boolean => isOutside(inHome(path, home));

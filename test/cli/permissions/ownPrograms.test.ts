@@ -5,9 +5,10 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runsProjectCode } from '../../../src/cli/permissions/ownScripts.ts';
-import { codeOfOwnProgram, ownProgramVariables } from '../../../src/cli/permissions/programCode.ts';
+import { codeOfOwnProgram } from '../../../src/cli/permissions/programCode.ts';
 import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
 import type { PolicyFacts } from '../../../src/permissions/policy.ts';
+import { userProgramEnvironment } from '../../../src/tools/shell/childEnvironment.ts';
 import { grammarFolder } from '../../permissions/grammarFolder.ts';
 import { temporaryFolderOfFile } from '../../temporaryFolder.ts';
 
@@ -58,7 +59,7 @@ const factsOf = (folder: string): PolicyFacts => ({
 const isConfined = async (command: string, folder = root, env: Record<string, string> = {}) => {
   const program = { command, cwd: folder, env: { HOME: home, PATH: '/usr/local/bin:/usr/bin:/bin', ...env } };
   const code = await codeOfOwnProgram(
-    { ...program, env: ownProgramVariables(program.env, [folder]) },
+    { ...program, env: userProgramEnvironment(program.env, [folder]) },
     {
       root: folder,
       home,

@@ -644,24 +644,22 @@ describe('in a folder that the user has not trusted', () => {
     expect(got.type).toBe('confined');
   });
 
-  test('git and Python in the user’s own scripts run no code of the folder, unless it is trusted', async () => {
-    const { open, root } = await bench({
-      files: [...ownFiles, ['project/tool.py', 'open("ran-python", "w")\n']],
-    });
-    const inRoot = { cwd: root, env: { PATH: process.env.PATH ?? '', HOME: root } };
+  test('git in the user’s own scripts runs no code of the folder unless it is trusted; their other variables stay', async () => {
+    const { open, root } = await bench({ files: ownFiles });
+    const own = { HOME: root, PYTHONPATH: '/opt/own', NODE_OPTIONS: '--no-warnings' };
+    const inRoot = { cwd: root, env: { PATH: process.env.PATH ?? '', ...own } };
     execFileSync('git', ['init', '-q'], inRoot);
     execFileSync('git', ['config', 'core.fsmonitor', 'touch ran-git; false'], inRoot);
     const program = { role: 'hook', command: '~/.claude/hooks/line.sh', ...inRoot };
     const start = async (isUntrusted: boolean) => {
       const got = await open({ isUntrusted }).admit(program);
       if (got.type !== 'outside') throw new Error(got.type);
-      const script = 'git status --short; python3 -c "import tool" || true';
-      execFileSync('sh', ['-c', script], { cwd: root, env: got.env ?? program.env, stdio: 'ignore' });
+      execFileSync('git', ['status', '--short'], { cwd: root, env: got.env ?? program.env, stdio: 'ignore' });
       return { env: got.env, ran: readdirSync(root).filter((name) => name.startsWith('ran-')) };
     };
     const untrusted = await start(true);
     expect(untrusted.ran).toEqual([]);
-    expect(untrusted.env).toMatchObject({ HOME: root, PYTHONSAFEPATH: '1' });
+    expect(untrusted.env).toMatchObject(own);
     const trusted = await start(false);
     expect(trusted.ran).toContain('ran-git');
     expect(trusted.env).toBeUndefined();
