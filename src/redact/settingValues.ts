@@ -45,7 +45,7 @@ function settingIn(text: string, { index, 0: all, groups = {} }: RegExpExecArray
   const value = quoted ?? bare.replace(/[.:]+$/, '');
   if (/^\$[A-Za-z_({]/.test(value)) return undefined;
   const before = text.slice(Math.max(0, index - BEFORE), index);
-  if (!isNameOfSecret(word, before.slice(-24)) || !isSetting(before, between)) return undefined;
+  if (!isNameOfSecret(word, before.slice(-24)) || !isSetting(word, before, between)) return undefined;
   if (/^key$/i.test(word) ? !isLikelyKey(value) : !isLiteral(value, word)) return undefined;
   const start = index + all.lastIndexOf(value);
   if (between === '>' && !text.startsWith('</', start + value.length)) return undefined;
@@ -76,7 +76,7 @@ const beforeToken = wordsOf(
 );
 
 /** True if the name stands where a setting does: at the start of a line or entry, outside of comments. */
-function isSetting(before: string, between: string): boolean {
+function isSetting(word: string, before: string, between: string): boolean {
   let nameStart = before.length;
   while (nameStart > 0 && /[\w.$-]/.test(before[nameStart - 1] ?? '')) nameStart--;
   const line = before.slice(before.lastIndexOf('\n') + 1, nameStart);
@@ -84,6 +84,8 @@ function isSetting(before: string, between: string): boolean {
   if (between === '>') return /<[\w:]*$/.test(line);
   if (/^[^\S\n]+$/.test(between)) return isFlag(before, before.length);
   if (!/^\s*:(?!=)/.test(between)) return true;
+  // The result of a test.
+  if (nameStart === before.length && word === 'PASS') return false;
   return /[{,;("'`[|]\s{0,40}$/.test(line) || /^\s*(?:- *)?$/.test(line);
 }
 
@@ -95,8 +97,8 @@ const isLikelyKey = (value: string): boolean =>
 function isLiteral(value: string, word: string): boolean {
   if (value.length < 6 || isPlaceholder(value) || isReference(value) || everyday.test(value)) return false;
   // Natural language, also translated, and names made of words.
-  if (/[^\x21-\x7e]|^[a-z_]+=$|^[\w.+-]+@[a-z.-]+\.[a-z]{2,}$/.test(value)) return false;
-  if (/^[A-Za-z_.,:/'-]*[?!*]*$/.test(value) && !isMixedCase(value)) return false;
+  if (/[^\x21-\x7e]|^[\w.+-]+@[a-z.-]+\.[a-z]{2,}$/.test(value)) return false;
+  if (/^[A-Za-z_.,:/'-]*[?!*=]*$/.test(value) && !isMixedCase(value.replace(/\W+$/, ''))) return false;
   if (/^[-+]?[\d.,:_-]+(?:[a-z]{1,7}|%)?$/i.test(value) || /^[\^~<>=v]*\d+\.\d|^\d{4}-\d\d-\d\dT/.test(value))
     return false;
   const isName = words.test(value);
@@ -126,4 +128,4 @@ function isReference(value: string): boolean {
 
 /** Passwords that protect nothing, in samples and local databases. */
 const everyday =
-  /^(?:my|test|dev|dummy|local|admin|root|user|guest|default|demo|some|super|postgres|mysql|redis|mongo|minio|pass(?:word|wd|w0rd)?|secret|token|pwd|key|qwerty|abc|change|[-_.!@#]){1,8}\d{0,6}!?$|^(?:u?int|float|string|bytes|base|sha|utf|md|oauth|[hr]s|bcrypt|argon)-?\d+\w{0,2}$/i;
+  /^(?:my|test|dev|dummy|local|admin|root|user|guest|default|demo|some|super|postgres|mysql|redis|mongo|minio|pass(?:word|wd|w0rd)?|secret|token|pwd|key|qwerty|abc|change|[-_.!@#]){1,8}\d{0,6}!?$|^(?:u?int|card|(?:var)?char|uuid|float|string|bytes|base|sha|utf|md|oauth|[hr]s|bcrypt|argon)-?\d+\w{0,2}$/i;
