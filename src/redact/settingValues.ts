@@ -46,7 +46,8 @@ function settingIn(text: string, { index, 0: all, groups = {} }: RegExpExecArray
   if (/^\$[A-Za-z_({]/.test(value)) return undefined;
   const before = text.slice(Math.max(0, index - BEFORE), index);
   if (!isNameOfSecret(word, before.slice(-24)) || !isSetting(word, before, between)) return undefined;
-  if (/^key$/i.test(word) ? !isLikelyKey(value) : !isLiteral(value, word)) return undefined;
+  const isEntry = /^key$/i.test(word) && !/(?:api|secret|access|encryption|master)[_-]?$/i.test(before);
+  if (isEntry ? !isLikelyKey(value) : !isLiteral(value, word)) return undefined;
   const start = index + all.lastIndexOf(value);
   if (between === '>' && !text.startsWith('</', start + value.length)) return undefined;
   return { start, end: start + value.length, kind: kindOf(word) };
@@ -89,7 +90,7 @@ function isSetting(word: string, before: string, between: string): boolean {
   return /[{,;("'`[|]\s{0,40}$/.test(line) || /^\s*(?:- *)?$/.test(line);
 }
 
-/** A key is often the name of an entry, so only one that looks random counts; one that is an id does not. */
+/** Most keys are names of entries, so only one that looks random counts; one that is an id does not. */
 const isLikelyKey = (value: string): boolean =>
   value.length >= 16 && !isUuid(value) && !isReference(value) && isLikelySecret(value, 'quoted');
 

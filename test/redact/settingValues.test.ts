@@ -37,6 +37,7 @@ test.each([
     `data:\n  .env: ${base64('A=1\nDB_PASSWORD=hunter22\n')}`,
     base64('A=1\nDB_').slice(0, 9),
   ],
+  ['an API key', 'API_KEY=hunter22', 'hunter22'],
   ['any key', `MISTRAL_KEY=${hex}`, hex],
   ['a key in camel case', `"weatherKey": "${hex}"`, hex],
 ])('the value counts in %s', (_, text, secret) => {

@@ -12,7 +12,23 @@ const secretWords = [
   ...['mnemonic', 'seed-phrase'],
 ];
 /** Settings and tables; text files are judged by their content, since they may be word lists. */
-const settingsEndings = ['ini', 'toml', 'conf', 'cfg', 'properties', 'y*ml', 'json', 'xml', 'csv', 'tsv'];
+const settingsEndings = [
+  ...[
+    'ini',
+    'toml',
+    'conf',
+    'cfg',
+    'local',
+    'properties',
+    'y*ml',
+    'json',
+    'json5',
+    'jsonc',
+    'xml',
+    'csv',
+    'tsv',
+  ],
+];
 
 const names = [
   '.env*',
