@@ -48,7 +48,7 @@ function isMixed(text: string): boolean {
 
 /** True for a word in which lower case, upper case and digits change more often than in compound names. */
 export function isMixedCase(word: string): boolean {
-  if (!/^[A-Za-z0-9]+$/.test(word) || !/[a-z]/.test(word) || !/[A-Z]/.test(word)) return false;
+  if (!/^[A-Za-z0-9]{8,}$/.test(word) || !/[a-z]/.test(word) || !/[A-Z]/.test(word)) return false;
   return changesOfCase(word) > 0.55 * word.length;
 }
 

@@ -159,14 +159,16 @@ function findWebTokens(text: string): Secret[] {
 
 /** The private parts of JSON Web Keys: RFC 7518. */
 const webKey = /"(?:[dkpq]|d[pq]|qi)\\{0,3}"\s{0,3}:\s{0,3}\\{0,3}"(?<value>[A-Za-z0-9_-]{16,2000})\\{0,3}"/g;
-const MAX_WEB_KEY = 8192;
+/** Characters of one key before and after a part of it. */
+const MAX_WEB_KEY = 4096;
 
 function findWebKeys(text: string): Secret[] {
   if (!text.includes('"kty')) return [];
   return valuesOf(text, webKey, 'private-key', (_, { start, end }) => {
     const before = text.slice(Math.max(0, start - MAX_WEB_KEY), start);
-    const after = text.slice(end, end + MAX_WEB_KEY);
-    return `${/[^{}]*$/.exec(before)?.[0]}${/^[^{}]*/.exec(after)?.[0]}`.includes('"kty');
+    const [after = ''] = text.slice(end, end + MAX_WEB_KEY).split(/[{}]/, 1);
+    const from = Math.max(before.lastIndexOf('{'), before.lastIndexOf('}')) + 1;
+    return before.includes('"kty', from) || after.includes('"kty');
   });
 }
 

@@ -108,7 +108,10 @@ test.each([
   ['prose', 'The password: abc12345 was wrong. Unexpected token: x12345. A token (see RFC 6749).'],
   ['a log', '2026-11-30 10:00:01 INFO invalid token: id12345 GET /a?page=2 key=item:123456789012'],
   ['a log of tests', 'PASS: addr2line -f option\nPASS: gdb.arch/i386-avx.exp\nFAIL: a1\n'],
-  ['completions', '__comp "message= passphrase= password= scmVersion= $(x)"\ntoken: CARD32'],
+  [
+    'completions',
+    'opts_pass="cCdHpPu"\n__comp "message= passphrase= password= scmVersion= $(x)"\ntoken: CARD32',
+  ],
   ['words', 'bypass: lane12345\ncompass = north12345\nmonkey: abcdefg12345hijkl\nhotkey = ctrl+shift+1'],
   ['keys of entries', '"key": "a1b2c3d4e5f6a7b8c9", "keys": ["a1b2c3"], "keyId": "a1b2c3d4e5f6"'],
   ['keys of entries', 'sort_key: 2024#a1b2c3d4e5f6a7b8\nrouting-key = a1b2c3d4e5f6a7b8c9d0'],
