@@ -19,8 +19,6 @@ export interface TextData {
 /** `isShown`: what the text prints is only shown. */
 export function dataWords(text: Omit<ShellText, 'values'>, isShown: boolean): TextData {
   const { commands, outputs, functions } = text;
-  if (commands.some(({ words: [program = []] }) => program.some((name) => renames.test(name))))
-    return { words: new Set(), isOnlyShown: false, isInert: false };
   const isOneOf = (names: RegExp, { words: [program = []] }: ReadCommand): boolean => {
     const [name = ''] = program;
     return program.length === 1 && names.test(name) && !functions.has(name);
@@ -77,9 +75,6 @@ const unread = /^(?:echo|printf|test|\[|\[\[|ls|stat|true)$/;
 const inert = /^(?::|break|cd|continue|exit|local|read|return|set|shift|shopt|unset)$/;
 /** True for a program that only prints files: its options name no code. */
 export const isPrinter = (name: string): boolean => printing.test(name);
-
-/** After these builtins, a name may mean another program. */
-const renames = /^(?:alias|hash|enable)$/;
 
 const labels =
   /^(?:.*-)?(?:(?:db|database|sqlite|log|memory|pid|output|report)-?(?:file-?)?(?:path|file)?)$/i;

@@ -9,10 +9,10 @@ import { readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { repositoryTop, trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
 import { type ProgramText, projectVariables, serverProgram } from '../../protocol/settingsPrograms.ts';
-import { type ProjectFiles, projectFiles } from './projectFiles.ts';
+import { matchTest, type ProjectFiles, projectFiles } from './projectFiles.ts';
 import { standardModules } from './pythonModules.ts';
-import { type Execution, type Runs, runsOfText, runsOfWords } from './runPrograms.ts';
-import { filledIn, type KnownVariables } from './shellText.ts';
+import { type Execution, type Runs, runsOfText, runsOfWords, type Way, type Write } from './runPrograms.ts';
+import { ANY, filledIn, GLOB, type KnownVariables } from './shellText.ts';
 
 type Settings = Pick<LoadedSettings, 'hooks' | 'servers'> & {
   readonly settings: Pick<LoadedSettings['settings'], 'statusLine' | 'notificationCommand' | 'providers'>;
@@ -81,97 +81,236 @@ export function executedFiles(programs: readonly ProgramText[], place: Place): r
   return [...new Set(programs.flatMap((program) => filesOf(program, place).files))];
 }
 
-/** Maximum scripts read that a program starts, directly or not. With more, not all files are known. */
+/** Parameters, and lists to which scripts add. */
+const isUnshared = /^(?:[0-9@]|BASH_SOURCE|\w*(?:PATH|OPTIONS|FLAGS|OPTS))$/;
+/** Maximum scripts read that a program runs, directly or not. With more, not all files are known. */
 const MAX_SCRIPTS = 100;
+/** All texts are read again until nothing new is found. */
+const MAX_ROUNDS = 12;
+const MAX_FOLDERS = 20;
+/** Maximum words looked up in folders. With more, not all files are known. */
+const MAX_LOOKUPS = 60_000;
 
-/** A file that runs. */
-interface StartedFile extends Execution {
-  readonly path: string;
-}
-
-/** A text that runs, and the number of folders known when its words were last looked up. */
-interface RunningText {
-  readonly text: string;
-  readonly runs: Runs;
-  seen: number;
+/** The program itself, or a file that it names or runs. */
+interface Text extends Execution {
+  readonly ways: Set<Way>;
+  readonly args: Set<string>;
+  /** The variables that it sets. */
+  readonly names: Set<string>;
 }
 
 /**
- * The files that one program names or runs. If these are not known exactly, includes files with similar names.
- * `takesMore`: unknown arguments may be appended to its command.
+ * The files that one program names or runs, at any depth: each that may be a shell script is read like the program
+ * itself. If these are not known exactly, includes files with similar names. `takesMore`: unknown arguments may be
+ * appended to its command.
  */
 export function filesOf(program: ProgramText & { readonly takesMore?: boolean }, place: Place): ProgramFiles {
-  const { root, home } = place;
-  const top = realpath(root);
-  const project = projectFiles(top);
-  const variables = knownVariables(place);
-  const fill = (word: string): readonly string[] => filledIn(word, variables);
-  const starts = fill(program.cwd ?? '.').map((folder) => resolve(root, folder));
-  variables.set('PWD', new Set([root, ...starts]));
-  const filled = Object.entries(program.env ?? {}).map(([name, value]) => [name, fill(value)] as const);
-  const runs =
-    program.args === undefined
-      ? runsOfText(program.command, variables, program)
-      : runsOfWords([program.command, ...program.args].map(fill), Object.fromEntries(filled), variables);
-  const found = new Set<string>();
-  const started = new Set<string>();
-  const isBuilt = resultTest(top);
-  let areAll = true;
-  let lookUps = 0;
-  /** By path, arguments and variables, so that each is read once. */
-  const scripts = new Map<string, StartedFile>();
-  /** Where scripts may start: they inherit the folder. */
-  const places = new Set(starts);
-  /** The texts that run: the program itself and each script that it starts. */
-  const texts: RunningText[] = [];
-  const take = (text: string, from: Runs): void => {
-    for (const folder of placesOf(from, [...places], home)) places.add(folder);
-    if (places.size > MAX_FOLDERS) areAll = false;
-    texts.push({ text, runs: from, seen: 0 });
-  };
-  const lookUp = ({ text, runs: from }: RunningText): void => {
-    const folders = [...places].slice(0, MAX_FOLDERS);
-    lookUps += from.mentioned.size * folders.length;
-    if (lookUps <= MAX_LOOKUPS) {
-      for (const path of namedFiles(from, starts, folders, place)) found.add(path);
-      for (const path of moduleFiles(text, from, folders, root)) started.add(path);
-    } else areAll = false;
-    const executed = executedPaths(from, folders, starts, project);
-    for (const one of executed.files) {
-      started.add(one.path);
-      scripts.set(keyOf(one), one);
-    }
-    if (!from.isOpen && executed.areAll) return;
-    areAll = false;
-    for (const path of similarFiles(from, starts, project)) found.add(path);
-  };
-  const read = (script: StartedFile): void => {
-    // Dependencies are not part of the project; see `resultTest`.
-    if (isDependency.test(script.path) && isBuilt(script.path)) return;
-    const text = shellTextOf(script, project);
-    if (text === null) areAll = false;
-    if (typeof text === 'string') take(text, runsOfText(text, variablesOf(script), script));
-  };
-  take(commandText(program), runs);
-  let count = 0;
-  // A script may change the folder and the path of the text that sources it.
-  for (let open = texts; open.length > 0; open = texts.filter(({ seen }) => seen < places.size)) {
-    for (const one of open) {
-      one.seen = places.size;
-      lookUp(one);
-    }
-    if (scripts.size > MAX_SCRIPTS) areAll = false;
-    for (const script of [...scripts.values()].slice(count, MAX_SCRIPTS)) read(script);
-    count = scripts.size;
+  return new FileSearch(program, place).found();
+}
+
+class FileSearch {
+  readonly #program: ProgramText & { readonly takesMore?: boolean };
+  readonly #place: Place;
+  readonly #project: ProjectFiles;
+  /** The variables with which every text starts. */
+  readonly #known: KnownVariables;
+  /** What texts set: these variables, and others that a sourced text sets. */
+  readonly #shared: KnownVariables;
+  readonly #starts: readonly string[];
+  /** Where texts may run: scripts inherit the folder. */
+  readonly #folders: Set<string>;
+  readonly #texts = new Map<string, Text>();
+  /** What only a module or a folder names; these are not read. */
+  readonly #loaded = new Set<string>();
+  readonly #ran = new Set<string>();
+  readonly #writes = new Map<string, Write>();
+  readonly #isBuilt: (path: string) => boolean;
+  /** Grows with everything found. */
+  #count = 0;
+  #lookUps = 0;
+  #areAll = true;
+
+  constructor(program: ProgramText & { readonly takesMore?: boolean }, place: Place) {
+    this.#program = program;
+    this.#place = place;
+    this.#project = projectFiles(realpath(place.root));
+    this.#known = knownVariables(place);
+    this.#starts = filledIn(program.cwd ?? '.', this.#known).map((folder) => resolve(place.root, folder));
+    this.#known.set('PWD', new Set([place.root, ...this.#starts]));
+    this.#shared = new Map(this.#known);
+    this.#folders = new Set(this.#starts);
+    this.#isBuilt = resultTest(this.#project.root);
   }
-  const inside = (paths: Iterable<string>): readonly string[] => [
-    ...new Set([...paths].flatMap((path) => [path, realpath(path)]).filter((path) => isInside(path, top))),
-  ];
-  return {
-    files: inside([...found, ...started]).filter((path) => !isBuilt(path)),
-    built: inside(started).filter(isBuilt),
-    areAll,
-  };
+
+  found(): ProgramFiles {
+    const own: Text = { ways: new Set(), args: new Set(), names: new Set() };
+    for (let rounds = 0, before = -1; before < this.#count; rounds += 1) {
+      if (rounds > MAX_ROUNDS) {
+        this.#areAll = false;
+        break;
+      }
+      before = this.#count;
+      this.#lookUps = 0;
+      this.#readProgram(own);
+      let scripts = 0;
+      for (const [path, text] of this.#texts)
+        if (scripts <= MAX_SCRIPTS && this.#readScript(path, text)) scripts += 1;
+      if (scripts > MAX_SCRIPTS) this.#areAll = false;
+      if (this.#areAll && runsWritten([...this.#ran], [...this.#writes.values()])) {
+        this.#areAll = false;
+        this.#count += 1;
+      }
+    }
+    const { root } = this.#project;
+    const inside = (paths: Iterable<string>): readonly string[] => [
+      ...new Set([...paths].flatMap((path) => [path, realpath(path)]).filter((path) => isInside(path, root))),
+    ];
+    const isRun = ([, { ways }]: [string, Text]): boolean => ways.size > 0;
+    const run = [...this.#texts].filter(isRun).map(([path]) => path);
+    return {
+      files: inside([...this.#texts.keys(), ...this.#loaded]).filter((path) => !this.#isBuilt(path)),
+      built: inside([...run, ...this.#loaded]).filter(this.#isBuilt),
+      areAll: this.#areAll,
+    };
+  }
+
+  #grow<T>(set: Set<T>, values: Iterable<T>): void {
+    const before = set.size;
+    for (const value of values) set.add(value);
+    this.#count += set.size - before;
+  }
+
+  #readProgram(own: Text): void {
+    const { command, args, env = {} } = this.#program;
+    const variables = this.#variablesFor(own);
+    const fill = (word: string): readonly string[] => filledIn(word, this.#known);
+    const values = Object.entries(env).map(([name, value]) => [name, fill(value)] as const);
+    const runs =
+      args === undefined
+        ? runsOfText(command, variables, this.#program)
+        : runsOfWords([command, ...args].map(fill), Object.fromEntries(values), variables);
+    this.#take(commandText(this.#program), own, runs, variables);
+  }
+
+  /** False for a file that is no shell script. */
+  #readScript(path: string, text: Text): boolean {
+    // Dependencies are not part of the project; see `resultTest`.
+    if (isDependency.test(path) && this.#isBuilt(path)) return false;
+    const content = shellTextOf(path, text.ways, this.#project);
+    if (content === null) this.#areAll = false;
+    if (typeof content !== 'string') return false;
+    const variables = this.#variablesFor(text);
+    const self = new Set([path]);
+    // A sourced script has the `$0` of the text around it, except in zsh.
+    const outer = text.ways.has('sourced') ? (this.#shared.get('0') ?? []) : [];
+    variables.set('0', new Set([...self, ...outer].filter((one) => one !== 'sh')));
+    variables.set('BASH_SOURCE', self);
+    // Nothing is known about the arguments of a file that is only named.
+    const args = text.ways.size === 0 ? [ANY] : [...text.args];
+    variables.set('@', new Set(args.length === 0 ? [''] : args));
+    const runs = runsOfText(content, variables, { isShown: !text.ways.has('used') });
+    this.#take(content, text, runs, variables);
+    return true;
+  }
+
+  #variablesFor({ names }: Text): KnownVariables {
+    const shared = [...this.#shared].filter(([name]) => names.has(name) || this.#known.has(name));
+    return new Map(shared);
+  }
+
+  #take(content: string, text: Text, runs: Runs, variables: KnownVariables): void {
+    this.#grow(text.names, variables.keys());
+    for (const [name, values] of variables)
+      if (this.#known.has(name) || (text.ways.has('sourced') && !isUnshared.test(name))) {
+        const all = new Set(this.#shared.get(name));
+        this.#grow(all, values);
+        this.#shared.set(name, all);
+      }
+    this.#grow(this.#folders, this.#foldersOf(runs));
+    if (this.#folders.size > MAX_FOLDERS) this.#areAll = false;
+    const folders = [...this.#folders].slice(0, MAX_FOLDERS);
+    this.#lookUps += runs.mentioned.size * folders.length;
+    if (this.#lookUps > MAX_LOOKUPS) this.#areAll = false;
+    else {
+      for (const path of namedFiles(runs, folders, this.#place)) this.#add(path);
+      this.#grow(this.#loaded, moduleFiles(content, runs, folders, this.#place.root));
+    }
+    for (const [one, execution] of runs.executed) this.#execute(one, execution, folders);
+    for (const folder of runs.paths) this.#search(folder, folders);
+    for (const write of runs.writes)
+      for (const folder of folders) {
+        const target = inFolder(folder, this.#atHome(write.target));
+        this.#writes.set(`${target} ${write.isCopy}`, { ...write, target });
+      }
+    if (!runs.isOpen && this.#areAll) return;
+    this.#areAll = false;
+    for (const path of similarFiles(runs, this.#starts, this.#project)) this.#add(path);
+  }
+
+  #atHome(path: string): string {
+    return path.replace(/^~(?=\/|$)/, this.#place.home);
+  }
+
+  #add(path: string, how?: Execution): void {
+    const text = this.#texts.get(path) ?? { ways: new Set(), args: new Set(), names: new Set() };
+    if (!this.#texts.has(path)) this.#count += 1;
+    this.#texts.set(path, text);
+    this.#grow(text.ways, how?.ways ?? []);
+    this.#grow(text.args, how?.args ?? []);
+  }
+
+  /** A program or script that runs; all matching files if its name is only partly known. */
+  #execute(name: string, how: Execution, folders: readonly string[]): void {
+    for (const folder of /^[/\uE000]/.test(name) ? ['/'] : folders) {
+      const path = inFolder(folder, name);
+      const isMeant = folder === '/' || this.#starts.includes(folder) || /^\.\.?\//.test(name);
+      if (isMarked(path)) for (const file of this.#matching(path)) this.#add(file, how);
+      else if (kindOf(path) ?? isMeant) this.#add(path, how);
+      this.#ran.add(path);
+      // `npx ./package`
+      if (how.ways.has('program') && kindOf(path) === false) this.#areAll = false;
+    }
+  }
+
+  /** A folder on the path: any of its programs may run. */
+  #search(name: string, folders: readonly string[]): void {
+    for (const folder of folders) {
+      const path = `${inFolder(folder, this.#atHome(name))}/${GLOB}`;
+      if (isDependency.test(path)) continue;
+      for (const file of this.#matching(path)) if (isProgram(file)) this.#add(file);
+      this.#ran.add(path);
+    }
+  }
+
+  #matching(path: string): readonly string[] {
+    const files = this.#project.matching(path);
+    if (files === undefined) this.#areAll = false;
+    return files ?? [];
+  }
+
+  /** The folders in which it may run, as texts with `ANY`. */
+  #foldersOf({ folders }: Runs): readonly string[] {
+    return [...folders].slice(0, MAX_FOLDERS).flatMap((name) =>
+      [...this.#folders].flatMap((at) => {
+        const folder = inFolder(at, this.#atHome(name));
+        const isNext = !isMarked(at) && (isMarked(folder) || kindOf(folder) === false);
+        return isNext || this.#starts.includes(at) ? [folder] : [];
+      }),
+    );
+  }
+}
+
+/** True if something that runs may have been written or copied by the program itself. */
+function runsWritten(ran: readonly string[], writes: readonly Write[]): boolean {
+  const isVague = (path: string): boolean => path.startsWith(ANY);
+  return ran.some((path) =>
+    writes.some(
+      ({ target, isCopy }) =>
+        path === target ||
+        (isCopy && (isVague(path) || isInside(path, target))) ||
+        (!isVague(path) && !isVague(target) && (matchTest(path)(target) || matchTest(target)(path))),
+    ),
+  );
 }
 
 /**
@@ -198,87 +337,13 @@ function knownVariables({ root, home }: Place): KnownVariables {
   return new Map(Object.entries(known).map(([name, text]) => [name, new Set([text])]));
 }
 
-/** A sourced script has the `$0` of the text around it, except in zsh. */
-function variablesOf({ path, args, variables }: StartedFile): KnownVariables {
-  const own = new Set([path]);
-  return new Map([
-    ...variables,
-    ['0', new Set([...own, ...(variables.get('0') ?? [])])],
-    ['BASH_SOURCE', own],
-    ['@', args.size === 0 ? new Set(['']) : args],
-  ]);
-}
-
-const keyOf = ({ path, isShell, isShown, args, variables }: StartedFile): string =>
-  JSON.stringify([
-    path,
-    isShell,
-    isShown,
-    [...args],
-    [...variables].map(([name, texts]) => [name, [...texts]]),
-  ]);
-
-const MAX_FOLDERS = 20;
-/** Maximum words looked up in folders. With more, not all files are known. */
-const MAX_LOOKUPS = 60_000;
-
-/** The folders in which it may run, as texts with `ANY`. */
-function placesOf({ folders }: Runs, starts: readonly string[], home: string): readonly string[] {
-  const changed = [...folders].slice(0, MAX_FOLDERS).map((folder) => folder.replace(/^~(?=\/|$)/, home));
-  return [...new Set([...starts, ...changed.flatMap((folder) => starts.map((at) => inFolder(at, folder)))])];
-}
+const isMarked = (text: string): boolean => /[\uE000\uE001]/.test(text);
 
 /** Like `resolve`, for texts with `ANY`. */
 function inFolder(folder: string, path: string): string {
   if (/^[/\uE000]/.test(path)) return path;
-  if (!/[\uE000\uE001]/.test(folder + path)) return resolve(folder, path);
+  if (!isMarked(folder + path)) return resolve(folder, path);
   return `${folder}/${path}`.replace(/\/(?:\.?\/)+/g, '/');
-}
-
-/** The words that are files, or look like one. */
-function namedFiles(
-  { mentioned, words }: Runs,
-  starts: readonly string[],
-  folders: readonly string[],
-  { root, home }: Place,
-): readonly string[] {
-  const places = folders.filter((folder) => !/[\uE000\uE001]/.test(folder));
-  return [...mentioned].flatMap((word) => {
-    if (word.startsWith('-') || word.includes('://') || word.length > MAX_NAME) return [];
-    return places.flatMap((folder) => {
-      const path = resolve(folder, word.replace(/^~(?=\/)/, home));
-      const isStart = starts.includes(folder);
-      const looks = words.has(word) && (isStart ? isPath : /^\.\.?\//).test(word);
-      return (kindOf(path) ?? looks) && isInside(path, root) && path !== root ? [path] : [];
-    });
-  });
-}
-
-const isPath = /^[^*?$(){}|\\^[\]'"\s]*\/[^*?$(){}|\\^[\]'"\s]*$/;
-/** Longer words are code or data. */
-const MAX_NAME = 1000;
-
-/** The programs and scripts that run; all matching files if a name is only partly known. */
-function executedPaths(
-  { executed }: Runs,
-  folders: readonly string[],
-  starts: readonly string[],
-  project: ProjectFiles,
-): { readonly files: readonly StartedFile[]; readonly areAll: boolean } {
-  let areAll = true;
-  const files = [...executed].flatMap(([text, how]) =>
-    (/^[/\uE000]/.test(text) ? ['/'] : folders).flatMap((folder) => {
-      const path = inFolder(folder, text);
-      if (!/[\uE000\uE001]/.test(path)) {
-        const isMeant = folder === '/' || starts.includes(folder) || /^\.\.?\//.test(text);
-        return (kindOf(path) ?? isMeant) ? [{ path, ...how }] : [];
-      }
-      const matching = project.matching(path);
-      areAll &&= matching !== undefined;
-      return (matching ?? []).map((file) => ({ path: file, ...how }));
-    }),
-  );
-  return { files, areAll };
 }
 
 /** Files in folders that a command names, and files with the name of one of its words. */
@@ -297,17 +362,40 @@ function similarFiles(
   ];
 }
 
+/** The words that are files. */
+function namedFiles(
+  { mentioned }: Runs,
+  folders: readonly string[],
+  { root, home }: Place,
+): readonly string[] {
+  const places = folders.filter((folder) => !isMarked(folder));
+  return [...mentioned].flatMap((word) => {
+    if (word.startsWith('-') || word.includes('://') || word.length > MAX_NAME) return [];
+    const paths = places.map((folder) => resolve(folder, word.replace(/^~(?=\/)/, home)));
+    return paths.filter((path) => isInside(path, root) && kindOf(path) === true);
+  });
+}
+
+/** Longer words are code or data. */
+const MAX_NAME = 1000;
+
 const MAX_SCRIPT_BYTES = 200_000;
 const shellScript = /^#![^\n]*\b(?:ba|da|z|k)?sh\b/;
 
 /** The text of a shell script in the project; null if it is too long, undefined for other files. */
-function shellTextOf({ path, isShell }: StartedFile, { root }: ProjectFiles): string | null | undefined {
+function shellTextOf(
+  path: string,
+  ways: ReadonlySet<Way>,
+  { root }: ProjectFiles,
+): string | null | undefined {
   if (!isInside(realpath(path), root)) return undefined;
-  const isNamed = isShell || /\.(?:ba|z|k)?sh$/.test(path);
+  const isNamed = ways.has('shell') || /\.(?:ba|z|k)?sh$/.test(path);
   const text = readFileNow(path, MAX_SCRIPT_BYTES)?.toString('utf8');
   if (text === undefined) return isNamed && kindOf(path) === true ? null : undefined;
-  const isScript = isNamed || /\/[^./]+$/.test(path);
-  const isRead = isShell || (text.startsWith('#!') ? shellScript.test(text) : isScript);
+  // A shell starts a program without a first line of that kind as a script.
+  const isScript =
+    isNamed || ways.has('program') || (/\/[^./]+$/.test(path) && (ways.size > 0 || isProgram(path)));
+  const isRead = ways.has('shell') || (text.startsWith('#!') ? shellScript.test(text) : isScript);
   return isRead && !text.includes('\0') ? text : undefined;
 }
 
@@ -324,41 +412,38 @@ function moduleFiles(
   folders: readonly string[],
   root: string,
 ): readonly string[] {
-  const places = folders.filter((folder) => !/[\uE000\uE001]/.test(folder));
+  const places = folders.filter((folder) => !isMarked(folder));
   const isPython = runsPython.test(command);
   const modules = isPython ? [...command.matchAll(pythonModule)].map(([, name = '']) => name) : [];
-  const imported = isPython
-    ? [...command.matchAll(pythonImport)].flatMap(([, names = '']) =>
-        names.split(',').map((name) => name.trim().replace(/\s.*/s, '')),
-      )
-    : [];
-  if (isPython) {
-    for (const [, from = '', names = ''] of command.matchAll(pythonFrom))
-      imported.push(...names.split(',').map((name) => `${from}.${name.trim().replace(/\s.*/s, '')}`));
-    for (const [, name = ''] of command.matchAll(pythonCall)) imported.push(name);
-    if (runsCode.test(command)) imported.push(...standardModules);
-  }
+  const imported = isPython ? importedNames(command) : [];
   const words = [...mentioned].filter((word) => word.length <= MAX_NAME && !word.startsWith('-'));
   const existing = (path: string): boolean => kindOf(path) === true;
   return places.flatMap((place) => [
     ...modules.flatMap(pythonFiles).map((file) => resolve(place, file)),
-    ...imported
-      .flatMap(pythonFiles)
+    ...[...imported.flatMap(pythonFiles), ...(isPython ? words.map((word) => `${word}/__main__.py`) : [])]
       .map((file) => resolve(place, file))
       .filter(existing),
-    ...(isPython ? words.map((word) => resolve(place, word, '__main__.py')).filter(existing) : []),
     ...(runsNode.test(command)
       ? words.flatMap((word) => nodeFiles(resolve(place, word))).filter((path) => isInside(path, root))
       : []),
   ]);
 }
 
-const runsPython = /(?:^|[\s/'"`;&|(])(?:python|pypy)[\d.]*\s/;
-/** In code: `import a, b.c as d`. */
+/** The modules that Python code imports, and those that Python itself loads first. */
+function importedNames(command: string): readonly string[] {
+  const names = [...command.matchAll(pythonImport)].flatMap(([, from, list = '', called = '']) =>
+    `${list},${called}`.split(',').map((one) => {
+      const name = one.trim().replace(/\s.*/s, '');
+      return from === undefined ? name : `${from}.${name}`;
+    }),
+  );
+  return [...names.filter((name) => name !== ''), ...(runsCode.test(command) ? standardModules : [])];
+}
+
+const runsPython = /(?:^|[\s/'"`;&|(])(?:(?:python|pypy)[\d.]*|uv\s+run)\s/;
+/** In code: `import a, b.c as d`, `from a import b`. */
 const pythonImport =
-  /(?:^|[\s;'"])(?:import|from)\s+([A-Za-z_][\w.]*(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[A-Za-z_][\w.]*(?:[ \t]+as[ \t]+\w+)?)*)/g;
-const pythonFrom = /\bfrom\s+([A-Za-z_][\w.]*)\s+import\s+\(?([\w, \t]+)/g;
-const pythonCall = /\b(?:__import__|import_module)\(\s*['"]([\w.]+)['"]/g;
+  /(?:^|[\s;'"])(?:from\s+([\w.]+)\s+)?import\s+\(?([\w., \t]+)|\b(?:__import__|import_module)\(\s*['"]([\w.]+)/g;
 /** With these options, Python looks for modules in the current folder first. */
 const runsCode = /\s-[A-Za-z]*[cm]/;
 const pythonModule = /\s-[A-Za-z]*m\s*([A-Za-z_][\w.]*)/g;
@@ -399,6 +484,8 @@ function mainOf(file: string): string | undefined {
     return undefined;
   }
 }
+
+const isProgram = (path: string): boolean => ((statOf(path)?.mode ?? 0) & 0o111) !== 0;
 
 /** True for a file or a link to one; undefined if there is nothing. */
 function kindOf(path: string): boolean | undefined {

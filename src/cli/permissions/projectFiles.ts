@@ -42,9 +42,9 @@ export function projectFiles(root: string): ProjectFiles {
       // Nothing is known about the name.
       if (folder === root && rest.replace(/[\uE000\uE001\s./~-]/g, '') === '' && rest.includes(ANY))
         return undefined;
-      const pattern = new RegExp(`^${expressionOf(`${start === '/' ? '' : start}/${rest}`)}${ending}$`, 's');
+      const isMatching = matchTest(`${start === '/' ? '' : start}/${rest}`, ending);
       const { files, isWhole } = filesIn(folder);
-      const matching = files.filter((path) => pattern.test(path));
+      const matching = files.filter(isMatching);
       return isWhole && matching.length <= MAX_MATCHING ? matching : undefined;
     },
   };
@@ -53,11 +53,16 @@ export function projectFiles(root: string): ProjectFiles {
 /** What Node and Python append to a name. */
 const ending = '(?:\\.\\w{1,5}|/(?:index|__main__)\\.\\w{1,5})?';
 
-const expressionOf = (text: string): string =>
-  text
+/** Tests whether a path is one of those for which a text with `ANY` and `GLOB` stands. */
+export function matchTest(text: string, suffix = ''): (path: string) => boolean {
+  // Many unknown parts would take too long.
+  const source = (text.split(ANY).length > 5 ? text.replace(/\uE000.*\uE000/s, ANY) : text)
     .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
     .replaceAll(ANY, '.*')
     .replaceAll(GLOB, '[^/]*');
+  const pattern = new RegExp(`^${source}${suffix}$`, 's');
+  return (path) => pattern.test(path);
+}
 
 interface Found {
   readonly files: readonly string[];

@@ -5,6 +5,7 @@ import {
   isPlainShell,
   isRunner,
   loadsByScript,
+  readsCommands,
   takesCode,
 } from '../../permissions/options/runnerNames.ts';
 import { isSteeringName } from '../../tools/shell/steeringVariables.ts';
@@ -23,9 +24,7 @@ import {
 export interface Runs {
   /** Programs that are named with a folder, and scripts. */
   readonly executed: ReadonlyMap<string, Execution>;
-  /** Words that are known in full. */
-  readonly words: ReadonlySet<string>;
-  /** The same, with what code in words may name, and without data (`dataWords`). */
+  /** Words that are known in full, with what code in them may name, and without data (`dataWords`). */
   readonly mentioned: ReadonlySet<string>;
   /** The folders to which the command changes, and those in which programs look for modules. */
   readonly folders: ReadonlySet<string>;
@@ -34,20 +33,30 @@ export interface Runs {
    * what is around the script in `executed`.
    */
   readonly programs: ReadonlySet<string>;
+  /** The folders in which a shell looks for programs. */
+  readonly paths: ReadonlySet<string>;
+  /** What it writes, if it may also run that. */
+  readonly writes: readonly Write[];
   /** True if it runs something known only at run time. */
   readonly isOpen: boolean;
 }
 
-/** How a file is run. */
+/**
+ * How a file is used: it runs; a shell reads it, whatever its name and first line; it is started without an interpreter;
+ * a shell reads it with its own variables; what it prints is not only shown.
+ */
+export type Way = 'run' | 'shell' | 'program' | 'sourced' | 'used';
+
 export interface Execution {
-  /** A shell reads it, whatever its name and first line. */
-  readonly isShell: boolean;
+  readonly ways: ReadonlySet<Way>;
   /** What its arguments may be. */
   readonly args: ReadonlySet<string>;
-  /** What it prints is only shown. */
-  readonly isShown: boolean;
-  /** What it may find in variables known at the start; if it is sourced, also in `$0`. */
-  readonly variables: KnownVariables;
+}
+
+export interface Write {
+  readonly target: string;
+  /** True if files that are not named may be written below it. */
+  readonly isCopy: boolean;
 }
 
 /** What shell text runs. `isShown`: what it prints is only shown. `takesMore`: unknown words may be appended. */
@@ -70,13 +79,17 @@ export function runsOfWords(
   const finder = new RunFinder(variables);
   for (const [name, texts] of Object.entries(env)) finder.readValue(name, texts);
   const command = { words, isFed: false, isCaptured: false, inputs: [], documents: [] };
-  finder.readCommands({ commands: [command], outputs: [], functions: new Set(), values: [] }, 0);
+  finder.readCommands(
+    { commands: [command], outputs: [], functions: new Set(), values: [], isOdd: false },
+    0,
+  );
   return finder.finished();
 }
 
 /** True if a text says nothing about the file that it names. */
 const isUnknown = (text: string): boolean =>
   text.includes(ANY) && text.replace(/[\uE000\uE001\s./~-]/g, '') === '';
+const isKnown = (text: string): boolean => !/[\uE000\uE001]/.test(text);
 
 /** Commands inside commands. */
 const MAX_DEPTH = 8;
@@ -86,15 +99,13 @@ const MAX_COMMANDS = 2000;
 const MAX_MENTIONED = 2000;
 /** Parameters, which other shells do not inherit. */
 const ownOfShell = /^(?:[0-9@]|BASH_SOURCE)$/;
-/** Maximum number of texts that the words of one `eval` may form. */
-const MAX_JOINED = 100;
 
 /**
  * Runners of a single program, which follows their options, variables and `leading` operands. All others may run
  * something known only at run time (`run-parts`, `parallel`, `watchexec`, `ssh`).
  */
 const plainRunners =
-  /^(?:xargs|sudo|doas|env|exec|command|builtin|g?timeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|trap|alias|coproc|npx|bunx|pnpx|uvx|corepack|flock|direnv|mise|asdf|dotenv|cross-env|env-cmd|caffeinate|chronic|xvfb-run|dbus-run-session|catchsegv|eatmydata|noglob|nocorrect|arch|xcrun|setarch|prlimit|rlwrap|busybox|toybox|-)$/;
+  /^(?:xargs|sudo|doas|env|exec|command|builtin|g?timeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|npx|bunx|pnpx|uvx|corepack|flock|direnv|mise|asdf|dotenv|cross-env|env-cmd|caffeinate|chronic|xvfb-run|dbus-run-session|catchsegv|eatmydata|noglob|nocorrect|arch|xcrun|setarch|prlimit|rlwrap|busybox|toybox|-)$/;
 /** The operands before the program: a duration, a file, a priority. */
 const leading: Readonly<Record<string, number>> = { timeout: 1, gtimeout: 1, flock: 1, chrt: 1, taskset: 1 };
 const runsLater = /^(?:uv|poetry|pipenv|pnpm|npm|yarn|hatch|pdm|bundle|rye|pixi|conda|mamba|nix|nix-shell)$/;
@@ -103,24 +114,48 @@ const subcommands = /^(?:run|test|x|exec|eval|task|watch)$/;
 const flags =
   /^(?:-[abdefghiklnqstuvxBEIOPS]+|--(?:no-[\w-]+|norc|noprofile|login|posix|verbose|enable-source-maps|experimental-(?!loader)[\w-]+|trace-(?:warnings|uncaught|deprecation)|inspect(?:-brk)?|allow-[\w-]+|unstable[\w-]*|bun|hot|watch|silent|quiet)|--[\w-]+=.*|--|-[WX].+)$/s;
 const loading = /^(?:-r|--(?:require|import|loader|experimental-loader|env-file|preload|rcfile|init-file))$/;
+/** Options of wrappers whose value is shell text. */
+const codeOptions: Readonly<Record<string, RegExp>> = {
+  env: /^(?:-S|--split-string=?)(.*)/s,
+  npx: /^(?:-c|--call=?)(.*)/s,
+  flock: /^(?:-c|--command=?)(.*)/s,
+};
 /** Options of wrappers that take the next word. */
 const valued =
   /^(?:-[IJLPadusEgkCcp]|-n|--(?:max-args|max-procs|user|signal|kill-after|adjustment|unset|chdir|delimiter|arg-file|replace|package|interval))$/;
-/** Code that computes what it loads or runs, or that starts programs. */
-const calculates =
-  /\b(?:subprocess|child_process|popen|spawnSync|getline|qx)\b|\bsystem(?:\s*\(|\s+[$"'@])|\bBun\.\$|\bDeno\.Command\b|\b(?:exec|eval|run_path|run_module|import_module|__import__|require|import|dofile|loadfile)\s*\(\s*(?!(['"`])[^'"`$]*\1\s*[,)])/;
 
-/** Awk code that pipes to or from a program. */
-const pipes = /(?<!\|)\|(?!\|)\s*(?:&|"|getline\b)|\bprintf?\b[^;}|]*\|(?!\|)/;
+/** Code that computes what it loads or runs, or that starts programs, by language. */
+const calculates: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /^(?:node|bun|deno|tsx|ts-node)/,
+    /child_process|\bspawn|\bBun\.|\bDeno\.|\bprocess\.(?:binding|dlopen)|\b(?:eval|Function)\b|\b(?:require|import)\b(?!\s*\(\s*(['"`])[^'"`$]*\1\s*[,)])(?!\s+[\w{*'"])/,
+  ],
+  [
+    /^(?:python|pypy)/,
+    /\b(?:subprocess|pty|runpy|ctypes|exec(?:[lv]\w*)?|eval|(?:import|\.)\s*system|system(?=\s*\()|popen\d?|(?:posix_)?spawn\w*|fork\w*|getattr|globals)\b|\b(?:import_module|__import__)\s*(?!\(\s*(['"])[^'"]*\1\s*\))/,
+  ],
+  [/^osascript$/, /\b(?:do shell|run|load) script\b/],
+  [/^(?:[gmn]?awk)$/, /\bsystem\b|\bgetline\b|(?<!\|)\|(?!\|)\s*(?:&|")|\bprintf?\b[^;}|]*\|(?!\|)/],
+  [/^(?:tclsh|expect)$/, /./],
+  [
+    /./,
+    /`|%x|\b(?:system|exec|qx|spawn\w*|fork|popen\w*|IO|open\d?|pipe|eval|ARGV|dofile|loadfile|loadstring|proc_open|passthru|shell_exec)\b|\b(?:do|require|load|include)\b(?!\s*\(?\s*(['"])[^'"$#]*\1)(?=\s*[($'"@\\])/,
+  ],
+];
+/** Builtins after which names, or keys, mean other commands. */
+const rebinds = /^(?:alias|enable|bind|complete|fc|eval)$/;
+/** Text that a shell, or a program that the reader does not know, may run as a command. */
+const shellCode = /(?:^|[\s;|&!'"`({/])(?:(?:ba|da|z|k)?sh|source|eval)\s/;
 /** Paths of the input and of open files. */
 const isStream = /^\/(?:dev\/(?:stdin|fd\/)|proc\/[^/]+\/fd\/)/;
 
 class RunFinder implements Runs {
   readonly executed = new Map<string, Execution>();
-  readonly words = new Set<string>();
   readonly mentioned = new Set<string>();
   readonly folders = new Set<string>();
   readonly programs = new Set<string>();
+  readonly paths = new Set<string>();
+  readonly writes: Write[] = [];
   isOpen = false;
   readonly #functions = new Set<string>();
   #runs = 0;
@@ -157,7 +192,7 @@ class RunFinder implements Runs {
     const outer = this.#variables;
     const [name = ['sh'], ...args] = after;
     // A word that may become several, or none, moves the others.
-    const areFixed = after.every((word) => word.length === 1 && !/^$|[\uE000\uE001]/.test(word[0] ?? ''));
+    const areFixed = after.every((word) => word.length === 1 && word[0] !== '' && isKnown(word[0] ?? ''));
     this.#variables = new Map(outer);
     this.#variables.delete('BASH_SOURCE');
     this.#variables.set('0', new Set(areFixed ? name : after.flat()));
@@ -166,6 +201,8 @@ class RunFinder implements Runs {
       new Set(areFixed && args.length > 0 ? args.flat() : areFixed ? [''] : after.flat()),
     );
     this.readText(text, depth + 1);
+    // Scripts that it starts inherit what it sets.
+    for (const one of this.#inherited) outer.set(one, this.#variables.get(one) ?? new Set([ANY]));
     this.#variables = outer;
   }
 
@@ -173,8 +210,10 @@ class RunFinder implements Runs {
     const isShown = this.#isShown;
     const { words, isInert, isOnlyShown } = dataWords(text, isShown);
     for (const name of text.functions) this.#functions.add(name.toLowerCase());
+    this.isOpen ||= text.isOdd;
     for (const { name, texts } of text.values)
       this.readValue(name, texts, isInert && isNoCode(texts) && !isSteeringName(name));
+    for (const target of text.outputs.flat()) this.writes.push({ target, isCopy: false });
     for (const command of text.commands) {
       this.#isShown = isOnlyShown && !command.isCaptured;
       this.#readCommand(command, words, depth);
@@ -193,61 +232,66 @@ class RunFinder implements Runs {
     for (const text of texts) {
       if (isData) this.#data.add(text);
       else this.#mention(text);
+      if (name === 'PATH')
+        for (const folder of text.split(':')) if (!isUnknown(folder)) this.paths.add(folder || '.');
       if (/(?:PATH|LIB)$/.test(name)) for (const folder of text.split(':')) this.folders.add(folder || '.');
-      if (/^(?:BASH_ENV|ENV|PYTHONSTARTUP)$/.test(name)) this.#execute(texts);
+      if (/^(?:PROMPT_COMMAND|CDPATH|PS[0-4])$/.test(name) && (!name.startsWith('PS') || !isNoCode([text])))
+        this.isOpen ||= text !== '';
+      if (/^(?:BASH_ENV|ENV|PYTHONSTARTUP)$/.test(name)) this.#execute(texts, ['shell']);
     }
   }
 
   #readCommand(command: ReadCommand, data: ReadonlySet<Texts>, depth: number): void {
     const { words, inputs, documents } = command;
-    for (const text of [...words, ...inputs].flat()) if (!/[\uE000\uE001]/.test(text)) this.words.add(text);
+    const isRead =
+      words[0]?.every(isPrinter) === true ||
+      words.flat().some((one) => /(?:^|\/)(?:trap|(?:ba|da|z|k)?sh)$/.test(one));
     for (const word of [...words, ...inputs, ...documents])
       for (const text of word)
         if (data.has(word)) this.#data.add(text);
-        else this.#mention(text);
+        else this.#mention(text, !isRead);
     this.#folders(words);
     this.#run(words, command, depth);
   }
 
-  #mention(text: string): void {
-    if (this.mentioned.size > MAX_MENTIONED) {
-      this.isOpen = true;
-      return;
-    }
+  #mention(text: string, mayRun = false): void {
+    if (this.mentioned.size > MAX_MENTIONED) this.isOpen = true;
+    // A command that names something known only at run time.
+    if (mayRun && shellCode.test(text) && /[*?[$`%\uE000\uE001]/.test(text)) this.isOpen = true;
+    if (this.mentioned.size > MAX_MENTIONED) return;
     // `make -fx`
     const attached = /^-[A-Za-z](.+)/s.exec(text)?.[1] ?? '';
-    for (const part of [text, attached, ...text.split(/[\s'"`;&|<>()=,[\]{}]+/)])
-      if (part !== '' && !/[\uE000\uE001]/.test(part)) this.mentioned.add(part);
+    for (const part of [text, attached, ...text.split(/(?:[\s'"`;&|<>()=,:[\]{}!]|\\[nrt])+/)])
+      if (part !== '' && isKnown(part)) this.mentioned.add(part);
   }
 
-  #execute(texts: Texts, isShell = false, args: readonly Texts[] = [], isSourced = false): void {
-    for (const text of texts)
+  #execute(texts: Texts, ways: readonly Way[] = [], args: readonly Texts[] = []): void {
+    for (const text of texts.map((one) => one.replace(/^file:\/\//, '')))
       if (isUnknown(text) || isStream.test(text)) this.isOpen = true;
       else if (text !== '' && text !== '-') {
         const before = this.executed.get(text);
-        const names = isSourced ? [...this.#inherited, '0'] : this.#inherited;
         this.executed.set(text, {
-          isShell: isShell || before?.isShell === true,
-          isShown: this.#isShown && before?.isShown !== false,
-          args: new Set([...(before?.args ?? []), ...[...args, ...this.#more].flat()]),
-          variables: new Map([
-            ...(before?.variables ?? []),
-            ...names.map((name): [string, ReadonlySet<string>] => [
-              name,
-              new Set([...(before?.variables.get(name) ?? []), ...(this.#variables.get(name) ?? [ANY])]),
-            ]),
+          ways: new Set([
+            ...(before?.ways ?? []),
+            'run',
+            ...ways,
+            ...(this.#isShown ? [] : ['used' as const]),
           ]),
+          args: new Set([...(before?.args ?? []), ...[...args, ...this.#more].flat()]),
         });
       }
   }
 
   /** Without arguments of its own, a script that is sourced gets those of the text around it. */
   #source([script = [], ...args]: readonly Texts[]): void {
-    this.#execute(script, true, args.length > 0 ? args : [[...(this.#variables.get('@') ?? [ANY])]], true);
+    const given = args.length > 0 ? args : [[...(this.#variables.get('@') ?? [ANY])]];
+    this.#execute(script, ['shell', 'sourced'], given);
   }
 
   #folders(words: readonly Texts[]): void {
     const isMove = /^(?:cd|pushd)$/.test(words[0]?.[0] ?? '');
+    if (isMove && words.length === 1)
+      for (const home of this.#variables.get('HOME') ?? []) this.folders.add(home);
     for (const [at, word] of words.entries())
       for (const text of word) {
         const attached = /^(?:--(?:prefix|cwd|dir|directory|chdir)=|-C)(.+)/s.exec(text)?.[1];
@@ -267,27 +311,32 @@ class RunFinder implements Runs {
       this.isOpen = true;
       return;
     }
+    const texts = args.flat();
     for (const text of new Set(program)) {
-      if (text.includes('/') || /[\uE000\uE001]/.test(text)) this.#execute([text], false, args);
+      if (text.includes('/') || !isKnown(text)) this.#execute([text], ['program'], args);
       const name = text.replace(/^.*\//s, '').toLowerCase();
       const isFunction = depth === 0 && this.#functions.has(name);
       if (!isFunction && !isPlainShell(name) && !isInterpreter(name)) this.programs.add(name);
       this.#execute(loadedBy(name, args).filter((one) => !isUnknown(one)));
-      if (name === 'eval') for (const code of joined(args)) this.readText(code, depth + 1);
-      else if (name === 'trap' || name === 'alias')
-        for (const code of args.flat()) this.readText(code.replace(/^[\w-]+=/, ''), depth + 1);
+      this.writes.push(...writtenBy(name, args));
+      if (
+        rebinds.test(name) ||
+        odd.some(([program, form]) => program.test(name) && texts.some((text) => form.test(text)))
+      )
+        this.isOpen = true;
+      if (name === 'trap') for (const code of texts) this.readText(code, depth + 1);
+      else if (/^(?:eval|alias)$/.test(name)) this.readText(texts.join(' ').replace(/^\w+=/, ''), depth + 1);
       else if (name === 'source' || name === '.') this.#source(args);
-      else if (name === 'find' || /^fd(?:find)?$/.test(name)) this.#runEach(name, args, command, depth);
-      else if (isPlainShell(name) || text === '$SHELL')
-        // Without a script, a shell runs its input.
-        this.#runShell(args, { ...command, isFed: command.isFed || program.length === 1 }, depth);
-      else if (isInterpreter(name)) this.#interpret(name, args, command);
+      else if (/^(?:find|fd|fdfind)$/.test(name)) this.#runEach(args, command, depth);
+      else if (isPlainShell(name) || text === '$SHELL' || isInterpreter(name))
+        this.#interpret(name, args, { ...command, isFed: command.isFed || program.length === 1 }, depth);
       else if (isRunner(name) || isCarrier(name) || runsLater.test(name))
         this.#runWrapped(name, args, command, depth);
       else if (takesCode(name)) {
-        if (args.flat().some((code) => calculates.test(code) || pipes.test(code))) this.isOpen = true;
+        if (texts.some((code) => computes(name, code))) this.isOpen = true;
         this.#executeNamed(args);
-      } else if (!isPrinter(name)) this.#executeNamed(args);
+      } else if (readsCommands(name)) this.isOpen = true;
+      else if (!isPrinter(name)) this.#executeNamed(args);
     }
   }
 
@@ -297,82 +346,62 @@ class RunFinder implements Runs {
         this.#execute((args[at + 1] ?? []).filter((one) => !isUnknown(one)));
   }
 
-  #runEach(name: string, args: readonly Texts[], command: ReadCommand, depth: number): void {
+  #runEach(args: readonly Texts[], command: ReadCommand, depth: number): void {
     const filled = withAny(args, placeholders);
     for (const [at, word] of args.entries()) {
-      const option = word.find((text) =>
-        /^(?:-(?:exec|ok)(?:dir)?|-[xX].*|--exec(?:-batch)?(?:=.*)?)$/s.test(text),
-      );
-      if (option === undefined) continue;
-      const attached = name === 'find' ? '' : option.replace(/^(?:-[xX]|--exec(?:-batch)?=?)/, '');
-      const words = [...(attached === '' ? [] : [[attached]]), ...filled.slice(at + 1)];
+      if (!word.some((text) => /^(?:-(?:exec|ok)(?:dir)?|-[xX]|--exec(?:-batch)?)$/.test(text))) continue;
+      const words = filled.slice(at + 1);
       const end = words.findIndex((one) => one.includes(';'));
-      const own = end === -1 ? words : words.slice(0, end);
-      // Without a placeholder, `fd` adds the name at the end.
-      this.#run(name === 'find' ? own : [...own, [ANY]], command, depth + 1);
+      this.#run(end === -1 ? words : words.slice(0, end), command, depth + 1);
     }
   }
 
-  #runShell(args: readonly Texts[], command: ReadCommand, depth: number): void {
-    const at = args.findIndex((word) => word.some((text) => /^-[A-Za-z]*c$/.test(text)));
-    const [first] = scriptsIn(args);
-    const isCode = at !== -1 && (first === undefined || args.indexOf(first) > at);
-    if (isCode) {
-      const after = args.slice(at + 1);
-      const code = after.findIndex((word) => !word.every((text) => /^[-+]/.test(text)));
-      for (const text of code === -1 ? [] : (after[code] ?? []))
-        this.#readInner(text, after.slice(code + 1), depth);
-    } else this.#runScript(args, command, true, (text, after) => this.#readInner(text, after, depth));
-  }
-
-  #interpret(name: string, args: readonly Texts[], command: ReadCommand): void {
-    const option = /^(?:python|pypy)/.test(name)
-      ? /^-[A-Za-z]*[cm]$/
-      : name === 'php'
-        ? /^-r$/
-        : /^(?:-[A-Za-z0]*[eEp]|--(?:eval|print))$/;
-    const at = args.findIndex((word) => word.some((text) => option.test(text)));
-    const read = (text: string): void => {
-      if (isUnknown(text) || calculates.test(text)) this.isOpen = true;
+  /** A shell or an interpreter: its code, its script, or what it reads instead. */
+  #interpret(name: string, given: readonly Texts[], command: ReadCommand, depth: number): void {
+    const isShell = isPlainShell(name);
+    const option = isShell
+      ? /^-[A-Za-z]*c$/
+      : /^(?:python|pypy)/.test(name)
+        ? /^-[A-Za-z]*[cm]$/
+        : name === 'php'
+          ? /^-r$/
+          : /^(?:-[A-Za-z0]*[eEp]|--(?:eval|print))$/;
+    const read = (text: string, after: readonly Texts[]): void => {
+      if (isShell) this.#readInner(text, after, depth);
+      else if (isUnknown(text) || computes(name, text)) this.isOpen = true;
     };
-    const [first] = scriptsIn(args);
+    for (const [at, word] of given.entries())
+      if (word.some((text) => loading.test(text)))
+        this.#execute(given[at + 1] ?? [], isShell ? ['shell'] : []);
+    const named = isShell ? withoutSettings(given) : given;
+    const [verb] = scriptsIn(named);
+    // `bun run x`
+    const hasVerb = !isShell && verb?.some((text) => subcommands.test(text)) === true;
+    const args = hasVerb ? named.slice(named.indexOf(verb) + 1) : named;
+    const scripts = scriptsIn(args);
+    const [first] = scripts;
+    const at = args.findIndex((word) => word.some((text) => option.test(text)));
     const isCode = at !== -1 && (first === undefined || args.indexOf(first) > at);
     const hasScript = !isCode && first !== undefined && !first.includes('-');
     const isVersion = args.length === 1 && args.flat().every((text) => /^(?:--version|-[vV])$/.test(text));
-    if (!(hasScript || isVersion) || !loadsByScript(name)) this.programs.add(name);
+    if (!isShell && !((hasScript || isVersion) && loadsByScript(name))) this.programs.add(name);
     if (isCode) {
-      for (const [index, word] of args.slice(0, at).entries())
-        if (word.some((text) => loading.test(text))) this.#execute(args[index + 1] ?? []);
-      for (const text of args[at + 1] ?? []) read(text);
+      const after = args.slice(at + 1);
+      const code = after.findIndex((word) => !isShell || !word.every((text) => /^[-+]/.test(text)));
+      for (const text of after[code] ?? []) read(text, after.slice(code + 1));
       return;
     }
-    // `bun run x`
-    if (first?.some((text) => subcommands.test(text)) === true)
-      this.#runScript(args.slice(args.indexOf(first) + 1), command, false, read);
-    else this.#runScript(args, command, false, read);
-  }
-
-  /** The script among the words of a shell or an interpreter, or what it reads instead. */
-  #runScript(
-    args: readonly Texts[],
-    command: ReadCommand,
-    isShell: boolean,
-    read: (text: string, after: readonly Texts[]) => void,
-  ): void {
-    for (const [at, word] of args.entries())
-      if (word.some((text) => loading.test(text))) this.#execute(args[at + 1] ?? []);
-    const scripts = scriptsIn(args);
-    const [first = []] = scripts;
-    const before = scripts.length === 0 ? args : args.slice(0, args.indexOf(first));
+    const before = first === undefined ? args : args.slice(0, args.indexOf(first));
     // With `-s`, all operands are arguments.
     const isInput = isShell && before.some((word) => word.some((text) => /^-[A-Za-z]*s/.test(text)));
+    const ways: readonly Way[] = isShell ? ['shell'] : [];
     if (!isInput) {
-      for (const script of scripts) this.#execute(script, isShell, args.slice(args.indexOf(script) + 1));
+      for (const script of scripts) this.#execute(script, ways, args.slice(args.indexOf(script) + 1));
       if (scripts.some((script) => script.some((text) => text !== '-'))) return;
     }
-    const after = scripts.length === 0 ? [] : args.slice(args.indexOf(first) + (isInput ? 0 : 1));
+    const after = first === undefined ? [] : args.slice(args.indexOf(first) + (isInput ? 0 : 1));
     for (const text of command.documents.flat()) read(text, [['sh'], ...after]);
-    for (const input of command.inputs) this.#execute(input, isShell, after);
+    for (const input of command.inputs) this.#execute(input, ways, after);
     if (command.isFed && command.documents.length + command.inputs.length === 0) this.isOpen = true;
   }
 
@@ -387,14 +416,17 @@ class RunFinder implements Runs {
     let isValue = false;
     for (const [at, word] of args.entries()) {
       const isOption = word.every((text) => /^-./.test(text));
+      if (name === 'env')
+        for (const [, variable = '', value = ''] of word.flatMap((text) => [
+          ...text.matchAll(/^(\w+)=(.*)$/gs),
+        ]))
+          this.readValue(variable, [value]);
       if (isOption) {
         const [text = ''] = word;
         isValue = valued.test(text);
-        const code = /^(?:-S|--split-string=?)(.*)/s.exec(text)?.[1];
-        if (name === 'env' && code !== undefined)
+        const code = codeOptions[name]?.exec(text)?.[1];
+        if (code !== undefined)
           for (const one of code === '' ? (args[at + 1] ?? []) : [code]) this.readText(one, depth + 1);
-        if (name === 'npx' && /^(?:-c|--call)$/.test(text))
-          for (const one of args[at + 1] ?? []) this.readText(one, depth + 1);
         continue;
       }
       const isSkipped =
@@ -420,21 +452,10 @@ class RunFinder implements Runs {
   }
 }
 
-/** Code that a program loads although its words name only a folder or a module. */
+/** What `go run ./folder` runs. */
 function loadedBy(name: string, args: readonly Texts[]): Texts {
-  const after = (option: string): Texts =>
-    args.flatMap((word, at) => (word.includes(option) ? (args[at + 1] ?? []) : []));
-  const fileOf = (module: string): string => module.replaceAll('.', '/');
-  if (name === 'go' && args[0]?.includes('run') === true)
-    return args.flat().flatMap((text) => (/^\.{0,2}\/|^\.$/.test(text) ? [text, `${text}/${GLOB}.go`] : []));
-  if (/^lua/.test(name)) return after('-l').map((module) => `${fileOf(module)}.lua`);
-  if (/^(?:pytest|py\.test)$/.test(name)) return after('-p').map((module) => `${fileOf(module)}.py`);
-  if (name === 'git')
-    return args.flat().flatMap((text) => {
-      const folder = /^core\.hookspath=(.+)/is.exec(text)?.[1];
-      return folder === undefined ? [] : [`${folder}/${GLOB}`];
-    });
-  return [];
+  if (name !== 'go' || args[0]?.includes('run') !== true) return [];
+  return args.flat().flatMap((text) => (/^\.{0,2}\/|^\.$/.test(text) ? [text, `${text}/${GLOB}.go`] : []));
 }
 
 /** The words that may be the script: the first that is no option, and the possible option values before it. */
@@ -472,13 +493,57 @@ const withAny = (args: readonly Texts[], tokens: readonly string[]): readonly Te
     ),
   );
 
-/** The texts of words, separated by spaces. */
-function joined(words: readonly Texts[]): Texts {
-  return words.reduce<Texts>(
-    (all, word) =>
-      all.length * word.length > MAX_JOINED
-        ? [ANY]
-        : all.flatMap((one) => word.map((other) => `${one} ${other}`)),
-    [''],
-  );
+/** The words of a shell without `-o pipefail` and `-O extglob`. */
+function withoutSettings(args: readonly Texts[]): readonly Texts[] {
+  const isSetting = (word: Texts = []): boolean => word.some((text) => /^[-+][A-Za-z]*[oO]$/.test(text));
+  return args.filter((word, at) => !isSetting(word) && !isSetting(args[at - 1]));
+}
+
+const computes = (name: string, code: string): boolean =>
+  calculates.find(([language]) => language.test(name))?.[1].test(code) === true;
+
+/** Forms of commands after which names or texts mean something that the reader does not follow. */
+const odd: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:declare|typeset|local)$/, /^-[A-Za-z]*n/],
+  [/^(?:mapfile|readarray|compgen)$/, /^-[A-Za-z]*[CF]/],
+  [/^hash$/, /^-[A-Za-z]*p/],
+  [/^fd(?:find)?$/, /^(?:-[A-Za-z]*[xX]|--exec)/],
+  // Modules, or a folder of programs, by name.
+  [/^(?:lua|py\.?test)/, /^-[lp]/],
+  [/^git$/, /^core\.hookspath=(?!\/dev\/null$)/i],
+  // Other options than these change more than what a pattern may find.
+  [
+    /^shopt$/,
+    /^(?!-[squp]+$|(?:nullglob|failglob|globstar|dotglob|extglob|lastpipe|inherit_errexit|nocasematch)$)/,
+  ],
+  [/^g?make$/, /^(?:-|-f-|\/dev\/stdin|--eval.*|-E.*)$/],
+];
+
+/** Programs that write what they copy, unpack or edit: to a folder with names of their own, or to the names given. */
+const copies = /^(?:mv|ln|rsync|scp|unzip|cpio|pax|7z|(?:bsd)?tar|git)$/;
+const namesTarget = /^(?:cp|install|dd|tee|sed|perl)$/;
+const unpackers = /^(?:unzip|cpio|pax|7z|(?:bsd)?tar|git)$/;
+const copiesFolders = /^-[A-Za-z]*[rRatT]|^--(?:r|a|t)/;
+const unpacks = /^-?[A-Za-z]*x[A-Za-z]*$|^--(?:extract|get)$/;
+
+function writtenBy(name: string, args: readonly Texts[]): readonly Write[] {
+  const texts = args.flat();
+  const has = (option: RegExp): boolean => texts.some((text) => option.test(text));
+  const operands = args.filter((word) => !word.some((text) => /^-./.test(text)));
+  if (!copies.test(name) && !namesTarget.test(name)) return [];
+  if (/tar$/.test(name) && !has(unpacks)) return [];
+  if (name === 'git' && !has(/^(?:clone|worktree|archive|checkout-index|apply|am)$/)) return [];
+  if (/^(?:sed|perl)$/.test(name) && !has(/^-[A-Za-z]*i|^--in-place/)) return [];
+  const sources = operands.slice(0, -1).flat();
+  const isCopy =
+    copies.test(name) || (/^(?:cp|install)$/.test(name) && (has(copiesFolders) || !sources.every(isKnown)));
+  const targets = texts.map((text) => text.replace(/^(?:of=|--target-directory=|-t(?=.))/, ''));
+  // A file copied to a folder keeps its name.
+  const inFolder = targets.flatMap((to) => sources.map((source) => `${to}/${source.replace(/^.*\//s, '')}`));
+  const last =
+    /^(?:cp|install|mv|ln|rsync|scp)$/.test(name) && !has(/^-t|^--t/) ? (operands.at(-1) ?? []) : targets;
+  return [...last, ...(!isCopy ? inFolder : unpackers.test(name) ? ['.'] : [])].map((target) => ({
+    target,
+    isCopy,
+  }));
 }

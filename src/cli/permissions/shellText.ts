@@ -7,8 +7,8 @@
 export const ANY = '\uE000';
 /** Stands for any text without a slash, as from a file name pattern. */
 export const GLOB = '\uE001';
-/** A space at which the shell splits a word; unquoted braces and commas. */
-const [SPLIT, OPEN, COMMA, CLOSE] = ['\uE002', '\uE003', '\uE004', '\uE005'];
+/** A space at which the shell splits a word. */
+const SPLIT = '\uE002';
 
 /** The texts that a word may become. */
 export type Texts = readonly string[];
@@ -34,6 +34,8 @@ export interface ShellText {
   readonly functions: ReadonlySet<string>;
   /** What variables are set to. */
   readonly values: readonly { readonly name: string; readonly texts: Texts }[];
+  /** True if it changes how the shell splits words or finds functions. */
+  readonly isOdd: boolean;
 }
 
 /** The texts of variables: those of the environment that are known, and those that the text sets itself. */
@@ -45,7 +47,7 @@ const MAX_DEPTH = 20;
 
 /** Adds what the text sets to `variables`. */
 export function readShell(text: string, variables: KnownVariables): ShellText {
-  const source = text.replace(/[\uE002-\uE005]/g, ' ');
+  const source = text.replaceAll(SPLIT, ' ');
   // The second pass knows what loops, functions and later lines set.
   new Reader(source, variables).read();
   return new Reader(source, variables).read();
@@ -64,6 +66,7 @@ const assignment = /([A-Za-z_]\w*)(\[[^\]\s]*\])?(\+?)=/y;
 const declares = /^(?:export|declare|local|readonly|typeset|env)$/;
 const fills = /^(?:read|mapfile|readarray|getopts|let|printf|unset)$/;
 const name = /^[A-Za-z_]\w*$/;
+const beforeRead = /^[ \t]+read\b/;
 
 class Reader {
   readonly #source: string;
@@ -77,6 +80,7 @@ class Reader {
   #depth = 0;
   #hasPipe = false;
   #isInBackticks = false;
+  #isOdd = false;
 
   constructor(source: string, variables: KnownVariables) {
     this.#source = source;
@@ -88,6 +92,7 @@ class Reader {
     return {
       ...{ commands: this.#commands, values: this.#values },
       ...{ outputs: this.#outputs, functions: this.#functions },
+      isOdd: this.#isOdd || this.#functions.has('command_not_found_handle'),
     };
   }
 
@@ -114,7 +119,7 @@ class Reader {
         this.#at += 1;
         end();
         this.#documents();
-      } else if (char === '#') this.#skip(/[^\n]*/y);
+      } else if (char === '#') this.#skip(this.#isInBackticks ? /[^\n`]*/y : /[^\n]*/y);
       else if (/[;&|]/.test(char) && !this.#source.startsWith('&>', this.#at)) {
         const isOr = this.#source.startsWith('||', this.#at);
         if (char === '|' && !isOr) this.#hasPipe = true;
@@ -153,27 +158,16 @@ class Reader {
   /** Reads `((…))`; false if it is something else, such as a subshell in a subshell. */
   #arithmetic(): boolean {
     if (!this.#source.startsWith('((', this.#at)) return false;
-    const [at, ...counts] = [this.#at, this.#commands.length, this.#values.length, this.#outputs.length];
-    this.#at += 2;
-    for (let open = 2; open > 0; ) {
-      const char = this.#source.charAt(this.#at);
+    for (let open = 2, at = this.#at + 2; at < this.#source.length; at += 1) {
+      open += { '(': 1, ')': -1 }[this.#source.charAt(at)] ?? 0;
       // The inner parenthesis closes right before the outer one.
-      if (char === '' || (open === 1 && char !== ')')) {
-        this.#at = at;
-        [this.#commands.length, this.#values.length, this.#outputs.length] = counts as [
-          number,
-          number,
-          number,
-        ];
-        return false;
-      }
-      if (char === '$' || char === '`') this.#dollar(true);
-      else {
-        open += { '(': 1, ')': -1 }[char] ?? 0;
-        this.#at += 1;
-      }
+      if (open === 1 && this.#source.charAt(at + 1) !== ')') return false;
+      if (open > 0) continue;
+      this.#inside(this.#source.slice(this.#at + 2, at - 1));
+      this.#at = at + 1;
+      return true;
     }
-    return true;
+    return false;
   }
 
   #opened(): OpenCommand {
@@ -213,17 +207,16 @@ class Reader {
   /** False if there is none here. */
   #redirection(command: OpenCommand): boolean {
     const before = this.#at;
-    const operator = this.#skip(/[0-9]*(?:<<<|<<-?|<>|<&|<(?!\()|&>>?|>>|>\||>&|>(?!\())/y).replace(
-      /^\d+/,
-      '',
-    );
+    const operator = this.#skip(
+      /(?:[0-9]*|\{\w+\})(?:<<<|<<-?|<>|<&|<(?!\()|&>>?|>>|>\||>&|>(?!\())/y,
+    ).replace(/^(?:\d+|\{\w+\})/, '');
     if (operator === '') {
       this.#at = before;
       return false;
     }
     this.#skip(/(?:[ \t]|\\\n)+/y);
     if (operator === '<<' || operator === '<<-') {
-      const word = this.#skip(/[^\s;&|<>()]+/y);
+      const word = this.#skip(/(?:"[^"\n]*"|'[^'\n]*'|\\.|[^\s;&|<>()])+/y);
       const delimiter = word.replace(/['"\\]/g, '');
       this.#awaited.push({ delimiter, isTabbed: operator === '<<-', isQuoted: delimiter !== word, command });
       return true;
@@ -268,6 +261,7 @@ class Reader {
     this.#commands.push(...reader.#commands);
     this.#values.push(...reader.#values);
     this.#outputs.push(...reader.#outputs);
+    this.#isOdd ||= reader.#isOdd;
     return texts;
   }
 
@@ -285,6 +279,13 @@ class Reader {
       // In a loop, the value grows.
       const grows =
         plus === '+' || new RegExp(`\\$\\{?${variable}\\b`).test(this.#source.slice(from, this.#at));
+      // `IFS=, read -r a b` sets it for one command, whose results count as any text.
+      if (
+        variable === 'IFS' &&
+        !values.every((one) => /^\s*$/.test(one)) &&
+        !beforeRead.test(this.#source.slice(this.#at))
+      )
+        this.#isOdd = true;
       this.#assign(variable, grows ? [...values, ...before.map((one) => one + ANY)] : values);
       this.#values.push({ name: variable, texts: values });
       return;
@@ -294,7 +295,8 @@ class Reader {
     const source = this.#source.slice(start, this.#at);
     if (command.words.length === 0 && keywords.test(source)) {
       // Later commands may read its output.
-      if (source === 'coproc') this.#hasPipe = true;
+      this.#isOdd ||= source === 'coproc';
+      if (source === 'time') this.#skip(/\s+-p\b/y);
       return;
     }
     if (command.words.length === 0 && source === 'function') {
@@ -345,7 +347,7 @@ class Reader {
     }
     if (isValue) return [texts];
     const words: string[][] = [];
-    for (const text of texts.flatMap(expandBraces))
+    for (const text of texts)
       for (const [at, part] of text.split(SPLIT).entries()) words[at] = [...(words[at] ?? []), part];
     const isEmpty = words.length === 1 && words[0]?.every((text) => text === '') === true;
     return isEmpty && !/['"]/.test(this.#source.slice(start, this.#at)) ? [] : words;
@@ -379,8 +381,12 @@ class Reader {
       return user === '+' ? this.#lookUp('PWD') : [ANY];
     }
     if (isValue) return [char];
-    const brace = { '{': OPEN, ',': COMMA, '}': CLOSE }[char];
-    if (brace !== undefined) return [brace];
+    const list = /^(?:[^{}\s]|\{[^{}\s]*\})*\}/.exec(char === '{' ? rest() : '')?.[0] ?? '';
+    if (/,|\.\./.test(list)) {
+      this.#at += list.length;
+      this.#inside(list);
+      return [ANY];
+    }
     if (char === '?') return [GLOB];
     if (char === '*') return [this.#skip(/\*+/y) === '' ? GLOB : ANY];
     if (char === '[' && /^[^\]\s'"]+\]/.test(rest())) {
@@ -490,39 +496,10 @@ const unquoted = (text: string): Texts => [
   text.replace(/\s+/g, SPLIT).replace(/[*?]|\[[^\]]*\]/g, GLOB),
 ];
 
-function expandBraces(text: string): Texts {
-  const done: string[] = [];
-  const open = [text];
-  for (let steps = 0; ; steps += 1) {
-    const next = open.pop();
-    if (next === undefined) return done;
-    if (open.length + done.length > MAX_TEXTS || steps > MAX_STEPS) return [ANY];
-    const inner = /\uE003([^\uE003\uE005]*)\uE005/.exec(next);
-    if (inner === null) done.push(next.replace(/[\uE003-\uE005]/g, (mark) => plainBraces[mark] ?? ''));
-    else {
-      const [whole, content = ''] = inner;
-      const choices = content.split(COMMA);
-      const [only = ''] = choices;
-      const texts = choices.length > 1 ? choices : [only.includes('..') ? ANY : `{${only}}`];
-      open.push(...texts.map((choice) => next.replace(whole, () => choice)));
-    }
-  }
-}
-
-const plainBraces: Readonly<Record<string, string>> = { [OPEN]: '{', [COMMA]: ',', [CLOSE]: '}' };
-/** More braces than any word has. */
-const MAX_STEPS = 500;
-
-/** The text of `$'…'`. */
+/** The text of `$'…'`; characters by number are not decoded. */
 const ansiText = (text: string): string =>
-  text.replace(
-    /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,6})|([0-7]{1,3})|(.))/gs,
-    (_, hex?: string, short?: string, long?: string, octal?: string, char = '') => {
-      const code = hex ?? short ?? long;
-      if (code !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));
-      if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
-      return { n: '\n', t: '\t', r: '\r' }[char as string] ?? char;
-    },
+  text.replace(/\\(?:([xuU0-7c][0-9a-fA-F]*)|(.))/gs, (_, code?: string, char = '') =>
+    code === undefined ? ({ n: '\n', t: '\t', r: '\r' }[char as string] ?? char) : ANY,
   );
 
 /** What commands may print: known for those with which scripts usually find their folder, otherwise any text. */
@@ -532,33 +509,18 @@ function printed(commands: readonly ReadCommand[], lookUp: (name: string) => Tex
     const [[program = ''] = [], ...args] = words;
     const operands = args.filter((word) => !word.some((text) => text.startsWith('-')));
     const last = operands.at(-1) ?? [ANY];
-    switch (program) {
-      case 'cd':
-        folder = last.flatMap((to) => (/^[/\uE000]/.test(to) ? [to] : folder.map((at) => `${at}/${to}`)));
-        return [];
-      case 'pwd':
-        return folder;
-      case 'git':
-        return args.flat().includes('--show-toplevel') ? lookUp('PWD') : [ANY];
-      case 'dirname':
-        return last.map((text) =>
-          text.includes('/') ? text.replace(/\/[^/]*$/, '') || '/' : text === ANY ? ANY : '.',
-        );
-      case 'basename':
-        return operands.length === 1 ? last.map((text) => text.replace(/^.*\//s, '')) : [ANY];
-      case 'realpath':
-      case 'readlink':
-      case 'echo':
-        return operands.length === 1 ? last : [ANY];
-      case 'printf':
-        return operands.length === 2 && /^%s(?:\\n)?$/.test(operands[0]?.[0] ?? '') ? last : [ANY];
-      case 'true':
-      case '[':
-      case 'test':
-        return [];
-      default:
-        return [ANY];
-    }
+    if (program === 'cd')
+      folder = last.flatMap((to) => (/^[/\uE000]/.test(to) ? [to] : folder.map((at) => `${at}/${to}`)));
+    if (/^(?:cd|true|test|\[)$/.test(program)) return [];
+    if (program === 'pwd') return folder;
+    if (program === 'git' && args.flat().includes('--show-toplevel')) return lookUp('PWD');
+    if (program === 'dirname')
+      return last.map((text) =>
+        text.includes('/') ? text.replace(/\/[^/]*$/, '') || '/' : text === ANY ? ANY : '.',
+      );
+    if (operands.length !== 1) return [ANY];
+    if (program === 'basename') return last.map((text) => text.replace(/^.*\//s, ''));
+    return /^(?:realpath|readlink|echo)$/.test(program) ? last : [ANY];
   });
   const all = [...new Set(texts)];
   return all.length === 0 || all.length > MAX_TEXTS ? [ANY] : all;

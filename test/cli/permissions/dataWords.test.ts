@@ -20,7 +20,7 @@ const contents: Readonly<Record<string, string>> = {
     'srv.mk': '',
     'srv.sed': '',
   },
-  ...{ 'hook.log': '', 'report.json': '', 'srv/main.go': '', 'srv.lua': '', 'pkg/srv.py': '', 'hooks/x': '' },
+  ...{ 'hook.log': '', 'report.json': '', 'srv/main.go': '', 'hooks/x': '' },
 };
 
 beforeAll(() => {
@@ -90,8 +90,6 @@ describe('a file that the command runs or feeds to another program needs approva
     ['make -fsrv.mk', 'srv.mk'],
     ['sed -fsrv.sed a', 'srv.sed'],
     ['go run ./srv', 'srv/main.go'],
-    ['lua -l srv', 'srv.lua'],
-    ['pytest -p pkg.srv', 'pkg/srv.py'],
     ['git -c core.hooksPath=hooks commit', 'hooks/x'],
   ];
   test.each(rows)('%s', async (command, ...names) => {

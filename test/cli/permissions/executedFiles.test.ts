@@ -110,7 +110,6 @@ describe('the script is found however the command names it', () => {
     ['nohup sh scripts/chec* &', check],
     ['ls | xargs -I{} bash scripts/c{}eck.sh', check],
     ['find . -type f -exec bash scripts/check.sh {} \\;', check],
-    ['eval "bash scripts/chec*"', check],
     ['trap "bash scripts/chec*" EXIT', check],
     ['. ./scripts/chec*', check],
     ['source "$(dirname "$UNKNOWN")/check.sh"', check],
@@ -202,6 +201,16 @@ describe('if only the shell can tell what runs, files with names from the comman
     ["perl -ne 'system $_' scripts/check.sh", check],
     ["python3 -c \"import subprocess; subprocess.run(['sh', 'scripts/check.sh'])\"", check],
     ['"$CLAUDE_PROJECT_DIR/$UNKNOWN"'],
+    ['eval "bash scripts/check.sh"', check],
+    ['lua -l srv'],
+    ['pytest -p pkg.srv'],
+    ['git -c core.hooksPath=scripts commit', check],
+    ['shopt -s nocaseglob; sh SCRIPTS/check.s[h]'],
+    ['IFS=,; x=sh,scripts/check.sh; $x', check],
+    ['npx -y ./tools', 'tools/server.js'],
+    ['cp -r scripts /tmp/x; sh /tmp/x/check.sh', check],
+    ['cp -r scripts "$TMPDIR/x-$$"; bash "$TMPDIR/x-$$/check.sh"', check],
+    ['cat scripts/check.sh > /tmp/x.sh; sh /tmp/x.sh', check],
   ];
   test.each(rows)('%s', (command, ...names) => {
     const found = filesRun({ command });
