@@ -329,7 +329,13 @@ class RunFinder implements Runs {
       else if (name === 'source' || name === '.') this.#source(args);
       else if (/^(?:find|fd|fdfind)$/.test(name)) this.#runEach(args, command, depth);
       else if (isPlainShell(name) || text === '$SHELL' || isInterpreter(name))
-        this.#interpret(name, args, { ...command, isFed: command.isFed || program.length === 1 }, depth);
+        // Without a script, a shell runs its input.
+        this.#interpret(
+          name,
+          args,
+          { ...command, isFed: command.isFed || (program.length === 1 && !isInterpreter(name)) },
+          depth,
+        );
       else if (isRunner(name) || isCarrier(name) || runsLater.test(name))
         this.#runWrapped(name, args, command, depth);
       else if (takesCode(name)) {
