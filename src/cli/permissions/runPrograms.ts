@@ -142,8 +142,6 @@ const calculates: readonly (readonly [RegExp, RegExp])[] = [
     /`|%x|\b(?:system|exec|qx|spawn\w*|fork|popen\w*|IO|open\d?|pipe|eval|ARGV|dofile|loadfile|loadstring|proc_open|passthru|shell_exec)\b|\b(?:do|require|load|include)\b(?!\s*\(?\s*(['"])[^'"$#]*\1)(?=\s*[($'"@\\])/,
   ],
 ];
-/** Builtins after which names, or keys, mean other commands. */
-const rebinds = /^(?:alias|enable|bind|complete|fc|eval)$/;
 /** Text that a shell, or a program that the reader does not know, may run as a command. */
 const shellCode = /(?:^|[\s;|&!'"`({/])(?:(?:ba|da|z|k)?sh|source|eval)\s/;
 /** Paths of the input and of open files. */
@@ -243,13 +241,11 @@ class RunFinder implements Runs {
 
   #readCommand(command: ReadCommand, data: ReadonlySet<Texts>, depth: number): void {
     const { words, inputs, documents } = command;
-    const isRead =
-      words[0]?.every(isPrinter) === true ||
-      words.flat().some((one) => /(?:^|\/)(?:trap|(?:ba|da|z|k)?sh)$/.test(one));
+    const isCode = !words[0]?.every((one) => isPrinter(one) || isReadAsShell(one, words.flat()));
     for (const word of [...words, ...inputs, ...documents])
       for (const text of word)
         if (data.has(word)) this.#data.add(text);
-        else this.#mention(text, !isRead);
+        else this.#mention(text, isCode);
     this.#folders(words);
     this.#run(words, command, depth);
   }
@@ -266,17 +262,13 @@ class RunFinder implements Runs {
   }
 
   #execute(texts: Texts, ways: readonly Way[] = [], args: readonly Texts[] = []): void {
+    const used: readonly Way[] = this.#isShown ? [] : ['used'];
     for (const text of texts.map((one) => one.replace(/^file:\/\//, '')))
       if (isUnknown(text) || isStream.test(text)) this.isOpen = true;
       else if (text !== '' && text !== '-') {
         const before = this.executed.get(text);
         this.executed.set(text, {
-          ways: new Set([
-            ...(before?.ways ?? []),
-            'run',
-            ...ways,
-            ...(this.#isShown ? [] : ['used' as const]),
-          ]),
+          ways: new Set([...(before?.ways ?? []), 'run', ...ways, ...used]),
           args: new Set([...(before?.args ?? []), ...[...args, ...this.#more].flat()]),
         });
       }
@@ -297,11 +289,8 @@ class RunFinder implements Runs {
         const attached = /^(?:--(?:prefix|cwd|dir|directory|chdir)=|-C)(.+)/s.exec(text)?.[1];
         const isNext = isMove ? at === 0 : /^(?:-C|--(?:prefix|cwd|dir|directory|chdir))$/.test(text);
         const operand = isMove ? words.slice(1).find((one) => !/^-./.test(one[0] ?? '')) : words[at + 1];
-        for (const folder of [
-          ...(attached === undefined ? [] : [attached]),
-          ...(isNext ? (operand ?? []) : []),
-        ])
-          this.folders.add(folder);
+        if (attached !== undefined) this.folders.add(attached);
+        if (isNext) for (const folder of operand ?? []) this.folders.add(folder);
       }
   }
 
@@ -319,10 +308,7 @@ class RunFinder implements Runs {
       if (!isFunction && !isPlainShell(name) && !isInterpreter(name)) this.programs.add(name);
       this.#execute(loadedBy(name, args).filter((one) => !isUnknown(one)));
       this.writes.push(...writtenBy(name, args));
-      if (
-        rebinds.test(name) ||
-        odd.some(([program, form]) => program.test(name) && texts.some((text) => form.test(text)))
-      )
+      if (odd.some(([names, form]) => names.test(name) && texts.some((one) => form.test(one))))
         this.isOpen = true;
       if (name === 'trap') for (const code of texts) this.readText(code, depth + 1);
       else if (/^(?:eval|alias)$/.test(name)) this.readText(texts.join(' ').replace(/^\w+=/, ''), depth + 1);
@@ -505,11 +491,20 @@ function withoutSettings(args: readonly Texts[]): readonly Texts[] {
   return args.filter((word, at) => !isSetting(word) && !isSetting(args[at - 1]));
 }
 
+/** True if the reader reads shell text among these words. */
+function isReadAsShell(program: string, words: Texts): boolean {
+  const name = program.replace(/^.*\//s, '');
+  const isShell = (one: string): boolean => isPlainShell(one.replace(/^.*\//s, ''));
+  if (name === 'trap' || isShell(name)) return true;
+  return (name === 'find' || plainRunners.test(name) || isCarrier(name)) && words.some(isShell);
+}
+
 const computes = (name: string, code: string): boolean =>
   calculates.find(([language]) => language.test(name))?.[1].test(code) === true;
 
 /** Forms of commands after which names or texts mean something that the reader does not follow. */
 const odd: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:alias|enable|bind|complete|fc|eval)$/, /^/],
   [/^(?:declare|typeset|local)$/, /^-[A-Za-z]*n/],
   [/^(?:mapfile|readarray|compgen)$/, /^-[A-Za-z]*[CF]/],
   [/^hash$/, /^-[A-Za-z]*p/],
