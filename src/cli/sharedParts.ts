@@ -74,7 +74,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     debug: debug.write,
   });
   const programs = createSettingsPrograms({
-    ...{ root, home, dataRoot, newId },
+    ...{ root, home, dataRoot, env, newId },
     additionalDirectories: settings.permissions.additionalDirectories,
     allowWrite: settings.sandbox.allowWrite,
     temporary: temporaryFolders(),

@@ -54,6 +54,12 @@ export type CommandStarted = (started: {
   readonly command: string;
   readonly cwd: string;
   readonly basis: Grant['basis'];
+  /** True if it runs in a sandbox in which it may change files. */
+  readonly isConfined: boolean;
+  /** In milliseconds since the epoch; before its first process. */
+  readonly startedAtMs: number;
+  /** True once its shell has ended. */
+  readonly isOver: () => boolean;
 }) => (() => void) | undefined;
 
 /** Dependencies of the Bash tool. */
@@ -186,7 +192,11 @@ async function runOnce(
     void run.finished.then(() => ended.abort());
     // One that leaves the sandbox was approved by the user.
     if (outsideBecause === undefined) {
-      const onGone = deps.onStarted?.({ command, cwd: spec.cwd, basis: grant.basis });
+      const onGone = deps.onStarted?.({
+        ...{ command, cwd: spec.cwd, basis: grant.basis, startedAtMs },
+        isConfined: run.confinement?.record().mode === 'workspace-write',
+        isOver: () => ended.signal.aborted,
+      });
       if (onGone !== undefined) void goneOf(run).then(onGone);
     }
     return run;

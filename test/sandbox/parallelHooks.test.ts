@@ -19,12 +19,24 @@ test.skipIf(!hasSandbox)(
     for (const name of names) writeFileSync(join(tmp, name), name);
     const programs = createSettingsPrograms({
       ...{ root, home, dataRoot: join(home, '.clawdcode'), additionalDirectories: [], allowWrite: [] },
-      ...{ temporary: [tmp], isEphemeral: false, excluded: [], newId: () => 'id', now: () => Date.now() },
+      ...{
+        temporary: [tmp],
+        isEphemeral: false,
+        env: {},
+        excluded: [],
+        newId: () => 'id',
+        now: () => Date.now(),
+      },
     });
     programs.enter({
       sandbox,
       // All of them count as running code of the project.
-      permissions: { effects: async () => undefined, gitRuns: async () => false, matches: async () => false },
+      permissions: {
+        effects: async () => undefined,
+        gitRuns: async () => false,
+        matches: async () => false,
+        installs: async () => false,
+      },
       mode: () => 'acceptEdits',
       warn: () => undefined,
     });

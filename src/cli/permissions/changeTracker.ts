@@ -9,6 +9,7 @@ import { isInside, realpath } from '../../disk/paths.ts';
 import type { Access } from '../../protocol/permissions.ts';
 import type { ChangeReview, RunningProgram, UnapprovedChanges } from '../../protocol/settingsPrograms.ts';
 import { findRoot } from '../process/appPaths.ts';
+import type { FolderNames } from './changedFiles.ts';
 import type { ChangeRecord, UnreviewedChange } from './unreviewedChanges.ts';
 
 interface ChangePlaces {
@@ -22,6 +23,10 @@ interface ChangePlaces {
   /** Whether the paths of changed files may be stored. */
   readonly keepsPaths: boolean;
   readonly now: () => number;
+  /** The user's environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Called when a change was recorded; whatever made it waits. Never rejects. */
+  readonly onNoted: (access: Access) => Promise<void>;
   /** Called once, with the reason why changes cannot be stored. */
   readonly onProblem: (text: string) => void;
 }
@@ -35,12 +40,47 @@ interface ChangeTracker extends ChangeReview {
    * may start every second.
    */
   started(program: RunningProgram, access: Access): () => void;
+  /** Called before a call after which `changedBy` is asked, or a command starts that the user let run in the sandbox. */
+  look(access: Access): Promise<void>;
+  /**
+   * The same as `started` for a command that the user let run in the sandbox: a change is recorded only if it has changed
+   * files that programs may run. While it runs, it counts as one that has.
+   */
+  startedConfined(command: ConfinedCommand): () => void;
+  /** Whether files that programs may run have changed since a time in milliseconds. */
+  changedBy(access: Access, startedAtMs: number): Promise<boolean>;
+  /** Waits for what is known about such commands that have ended. Never rejects. */
+  checked(): Promise<void>;
   /** Resolves when everything that has ended is recorded, so that we may exit. Never rejects. */
   settled(): Promise<void>;
   /** Notes a change found in the log of a resumed session; `at` in milliseconds since the epoch. */
   noteEarlier(at: number): void;
   /** The folders that may contain unreviewed changes; undefined if there are none. */
   changedFolders(): Promise<readonly string[] | undefined>;
+}
+
+export interface ConfinedCommand {
+  readonly command: string;
+  readonly cwd: string;
+  /** In milliseconds since the epoch. */
+  readonly startedAtMs: number;
+  /** True once its shell has ended; some of its processes may still run. */
+  readonly isOver: () => boolean;
+  /** True if it does nothing but install dependencies. */
+  readonly onlyInstalls: () => Promise<boolean>;
+}
+
+/** One that runs, or of which it is not yet known what it has changed. */
+interface OpenCommand {
+  readonly folders: readonly string[];
+  readonly isOver: () => boolean;
+  /** Resolves when its last process has ended. */
+  readonly gone: Promise<void>;
+  readonly hasGone: () => boolean;
+  /** Resolves when its change is recorded, or there is none. */
+  readonly recorded: Promise<unknown>;
+  /** The same once `onNoted` has ended, too. */
+  readonly settled: Promise<unknown>;
 }
 
 interface Records {
@@ -59,6 +99,9 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
   let opened: Promise<Records> | undefined;
   const running = new Set<RunningProgram>();
   const ending = new Set<Promise<void>>();
+  const confined = new Set<OpenCommand>();
+  /** What was in the folders before such commands. */
+  const names = new Map<string, Promise<FolderNames | undefined>>();
   const open = (): Promise<Records> => {
     opened ??= openRecords(dataRoot, workspace);
     return opened;
@@ -66,10 +109,14 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
   const unreviewed = async (): Promise<readonly UnreviewedChange[]> => {
     const { own, related } = await open();
     const { reviewedAt } = own[0].read();
-    const inMemory: UnreviewedChange[] =
-      unstoredAt > reviewedAt
-        ? [{ type: 'changed', at: unstoredAt, folder: workspace[0], paths: [], workspace: [...workspace] }]
-        : [];
+    const unstored = (at: number, folders: readonly string[]): UnreviewedChange => ({
+      ...{ type: 'changed', at, folder: workspace[0], paths: [] },
+      workspace: [...new Set([...workspace, ...folders])],
+    });
+    const inMemory = [
+      ...(unstoredAt > reviewedAt ? [unstored(unstoredAt, [])] : []),
+      ...[...confined].map(({ folders }) => unstored(now(), folders)),
+    ];
     return [
       ...own.flatMap((record) => record.read().changes),
       ...related().filter(({ at }) => at > reviewedAt),
@@ -77,6 +124,10 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
     ];
   };
   const note: ChangeTracker['note'] = async (access) => {
+    await record(access);
+    await places.onNoted(access);
+  };
+  const record = async (access: Access): Promise<void> => {
     const at = now();
     const paths = access.type === 'write' ? access.paths.map(realpath) : [];
     try {
@@ -98,8 +149,67 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       );
     }
   };
+  const changedBy = async (access: Access, startedAtMs: number, onlyInstalls = false): Promise<boolean> => {
+    const { hasChanged } = await import('./changedFiles.ts');
+    for (const folder of foldersOf(access, [], places)) {
+      const before = await names.get(folder);
+      const repository = repositoryOf(folder);
+      const search = { startedAtMs, onlyInstalls, repository, env: places.env };
+      if (before === undefined || (await hasChanged(folder, { before, ...search }))) return true;
+    }
+    return false;
+  };
+  /** Lets other sessions know of a change that may be made. Returns a function that takes it back. */
+  const expectChange = async (folders: readonly string[]): Promise<() => Promise<unknown>> => {
+    const records = await open();
+    const change = { at: now(), workspace: [...new Set([...workspace, ...folders])] };
+    const expected = await Promise.all(folders.map((folder) => records.of(folder).expect(change)));
+    return () => Promise.all(expected.map((remove) => remove()));
+  };
   return {
     note,
+    changedBy,
+    async look(access) {
+      const { namesIn } = await import('./changedFiles.ts');
+      for (const folder of foldersOf(access, [], places)) {
+        // Older ones of a running command still apply.
+        if (confined.size === 0 || !names.has(folder)) names.set(folder, namesIn(folder));
+      }
+      await Promise.all(names.values());
+    },
+    startedConfined({ command, cwd, startedAtMs, isOver, onlyInstalls }) {
+      const access = { type: 'command', command, cwd } as const;
+      const own = { command };
+      running.add(own);
+      const folders = foldersOf(access, [], places);
+      const taken = expectChange(folders).catch(() => async () => undefined);
+      let hasGone = false;
+      let onGone = (): void => undefined;
+      const gone = new Promise<void>((resolve) => {
+        onGone = resolve;
+      });
+      const isChanged = gone
+        .then(async () => changedBy(access, startedAtMs, await onlyInstalls()))
+        .catch(() => true);
+      const recorded = isChanged.then(async (isTrue) => {
+        if (isTrue) await record(access);
+        const takeBack = await taken;
+        await takeBack().catch(() => undefined);
+        running.delete(own);
+        confined.delete(one);
+        return isTrue;
+      });
+      const settled = recorded.then((isTrue) => (isTrue ? places.onNoted(access) : undefined));
+      const one: OpenCommand = { folders, isOver, gone, hasGone: () => hasGone, recorded, settled };
+      confined.add(one);
+      return () => {
+        hasGone = true;
+        onGone();
+      };
+    },
+    async checked() {
+      await Promise.all([...confined].filter(({ isOver }) => isOver()).map((one) => known(one, one.settled)));
+    },
     started(program, access) {
       const own = { ...program };
       const at = now();
@@ -123,7 +233,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       };
     },
     async settled() {
-      await Promise.all(ending);
+      await Promise.all([...ending, ...[...confined].map((one) => known(one, one.recorded))]);
     },
     async running() {
       for (let waitedMs = 0; running.size > 0 && waitedMs < END_WAIT_MS; waitedMs += END_POLL_MS)
@@ -134,6 +244,9 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       unstoredAt = Math.max(unstoredAt, at);
     },
     async changedFolders() {
+      await Promise.all(
+        [...confined].filter(({ isOver }) => isOver()).map((one) => known(one, one.recorded)),
+      );
       const changes = await unreviewed();
       return changes.length === 0
         ? undefined
@@ -154,6 +267,12 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       };
     },
   };
+}
+
+/** Waits for what is known about a command that is about to end. */
+async function known(command: OpenCommand, result: Promise<unknown>): Promise<void> {
+  await Promise.race([command.gone, delay(END_WAIT_MS)]);
+  if (command.hasGone()) await result;
 }
 
 async function openRecords(dataRoot: string, workspace: ChangePlaces['workspace']): Promise<Records> {

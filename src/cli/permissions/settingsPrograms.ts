@@ -27,7 +27,7 @@ import {
 import { sandboxNotes } from '../../tools/outcomes.ts';
 import { userProgramEnvironment } from '../../tools/shell/childEnvironment.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
-import { createChangeTracker } from './changeTracker.ts';
+import { type ConfinedCommand, createChangeTracker } from './changeTracker.ts';
 import type { Permissions } from './permissions.ts';
 import { codeOfOwnProgram, codeOfProgram, textOf } from './programCode.ts';
 import {
@@ -38,13 +38,14 @@ import {
   programQuestion,
   quotedCommand,
 } from './programWords.ts';
+import { createRunningPrograms } from './runningPrograms.ts';
 import { createScriptCheck, type ScriptCheck } from './scriptCheck.ts';
 import type { CodeRun } from './workspaceCode.ts';
 
 /** The parts of an open session that programs need. */
 export interface ProgramSession {
   readonly sandbox: Pick<CommandSandbox, 'state' | 'confine'>;
-  readonly permissions: Pick<Permissions, 'effects' | 'gitRuns' | 'matches'>;
+  readonly permissions: Pick<Permissions, 'effects' | 'gitRuns' | 'installs' | 'matches'>;
   readonly mode: () => PermissionMode;
   /** Shows the user a warning. */
   readonly warn: (text: string) => void;
@@ -66,6 +67,8 @@ interface ProgramPlaces {
   /** Sandboxed commands write there, and programs outside the sandbox may see what they leave. */
   readonly temporary: readonly string[];
   readonly dataRoot: string;
+  /** The user's environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** True if nothing about the session may be stored, such as paths of changed files. */
   readonly isEphemeral: boolean;
   readonly now: () => number;
@@ -76,8 +79,8 @@ interface ProgramPlaces {
   readonly isUntrusted?: boolean;
 }
 
-/** A call that may change files and that the user did not approve itself. */
-interface UnapprovedCall {
+/** A call that may change files. */
+interface ChangingCall {
   readonly access: Access;
   readonly basis: PermissionBasis;
   readonly mode: PermissionMode;
@@ -86,17 +89,22 @@ interface UnapprovedCall {
 export interface LiveSettingsPrograms extends SettingsPrograms {
   /** The user's review of changes that they did not approve. */
   readonly review: ChangeReview;
-  /** Called before such a call runs, which must wait for it. Never rejects. */
-  noteUnapproved(call: UnapprovedCall): Promise<void>;
+  /**
+   * Called before such a call runs, which must wait for it: records a change that the user did not approve. Returns a
+   * function to call after the call. Neither rejects.
+   */
+  noteUnapproved(call: ChangingCall): Promise<(() => Promise<void>) | undefined>;
   /**
    * Called when a command of the model has started; returns a function to call when its processes have ended. Never
    * throws.
    */
-  commandStarted(started: {
-    readonly command: string;
-    readonly cwd: string;
-    readonly basis: PermissionBasis;
-  }): (() => void) | undefined;
+  commandStarted(
+    started: Omit<ConfinedCommand, 'onlyInstalls'> & {
+      readonly basis: PermissionBasis;
+      /** True if it runs in a sandbox in which it may change files. */
+      readonly isConfined: boolean;
+    },
+  ): (() => void) | undefined;
   /** See `ScriptCheck.editing`. */
   readonly editing: ScriptCheck['editing'];
   /** See `ChangeTracker.settled`. */
@@ -120,7 +128,9 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   const tracker = createChangeTracker({
     ...{ dataRoot: places.dataRoot, home: realHome, workspace: [root, ...added], opened },
     keepsPaths: !places.isEphemeral,
-    now: places.now,
+    ...{ now: places.now, env: places.env },
+    // What a tool of an MCP server changes is known when it has ended.
+    onNoted: async ({ type }) => (type === 'unknown' ? undefined : running.confine()),
     onProblem: (text) => session?.warn(text),
   });
 
@@ -211,16 +221,39 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     return isAllowed === true ? outside : heldProgram(program, concern, why, isAllowed === undefined);
   };
 
+  const running = createRunningPrograms(
+    (program) =>
+      decide(program).catch((error: unknown) => heldProgram(program, 'changed', messageOf(error), true)),
+    { workspace: [places.root, root, ...added], warn: (text) => session?.warn(text) },
+  );
+
   return {
     review: tracker,
     async noteUnapproved({ basis, mode, access }) {
-      if (!isUnasked(basis, mode)) return;
-      if (access.type === 'write' || access.type === 'unknown' || access.type === 'command')
-        await tracker.note(access);
+      const { type } = access;
+      await tracker.checked();
+      if (isUnasked(basis, mode)) {
+        if (type === 'write' || type === 'unknown' || type === 'command') await tracker.note(access);
+        if (type !== 'unknown' || running.isEmpty()) return undefined;
+        const startedAtMs = Date.now();
+        await tracker.look(access);
+        return async () => {
+          if (await tracker.changedBy(access, startedAtMs)) await running.confine();
+        };
+      }
+      const isConfinable = type === 'command' && basis === 'user' && mode !== 'bypassPermissions';
+      if (isConfinable && (await session?.sandbox.state())?.type === 'on') await tracker.look(access);
+      return undefined;
     },
-    commandStarted({ basis, command, cwd }) {
-      if (!isUnasked(basis, session?.mode())) return undefined;
-      return tracker.started({ command }, { type: 'command', command, cwd });
+    commandStarted({ basis, isConfined, ...started }) {
+      const { command, cwd } = started;
+      const mode = session?.mode();
+      if (isUnasked(basis, mode)) return tracker.started({ command }, { type: 'command', command, cwd });
+      // The user approved it because it is confined, without having seen what it changes.
+      if (basis !== 'user' || !isConfined || mode === 'bypassPermissions') return undefined;
+      const onlyInstalls = async (): Promise<boolean> =>
+        (await session?.permissions.installs(command, cwd)) === true;
+      return tracker.startedConfined({ ...started, onlyInstalls });
     },
     editing: scripts.editing,
     settled: tracker.settled,
@@ -228,8 +261,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     enter(entered) {
       session = entered;
     },
-    admit: (program) =>
-      decide(program).catch((error: unknown) => heldProgram(program, 'changed', messageOf(error), true)),
+    admit: running.admit,
   };
 }
 

@@ -2,8 +2,9 @@
  * Remembers that files in a folder were changed without the user's approval, until the user reviews them. Each folder
  * has an append-only file that all sessions share; a review states how much of it the user has seen.
  */
+import { randomBytes } from 'node:crypto';
 import { accessSync, constants, readFileSync, type Stats, statSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { getProjectStoragePath } from '../../context/index.ts';
@@ -41,6 +42,11 @@ export type UnreviewedChange = z.infer<typeof changeSchema>;
 export interface ChangeRecord {
   /** Resolves once the change is on disk. Rejects with system errors. */
   add(change: Pick<UnreviewedChange, 'at' | 'paths' | 'workspace'>): Promise<void>;
+  /**
+   * The same for a change that a running command may make, in a file of its own: other sessions see it, also after a
+   * crash. Returns a function that removes it.
+   */
+  expect(change: Pick<UnreviewedChange, 'at' | 'workspace'>): Promise<() => Promise<void>>;
   /** Cheap if nothing was added since the last call. A file that cannot be read counts as a change. */
   read(): RecordState;
   /**
@@ -89,6 +95,11 @@ export function openChangeRecord(dataRoot: string, folder: string): ChangeRecord
       const ids = [...folderIds(folder)];
       const change: UnreviewedChange = { type: 'changed', at, folder, ids, paths: named, workspace };
       if (!recent.some((earlier) => covers(earlier, change))) await append(file, change);
+    },
+    async expect({ at, workspace }) {
+      const own = file.replace(/jsonl$/, `${randomBytes(6).toString('hex')}.jsonl`);
+      await append(own, { type: 'changed', at, folder, ids: [...folderIds(folder)], paths: [], workspace });
+      return () => rm(own, { force: true });
     },
     async show() {
       await append(file, { type: 'shown', folder });

@@ -14,7 +14,7 @@ export const dependencyFolder = /^(?:node_modules|\.?venv)$/;
 /** Folders in `node_modules` that contain all packages; the entries next to them are links. */
 const stores = ['.pnpm', '.bun', '.deno', '.store'];
 /** Folders in `node_modules` that tools write, and create if they are missing. */
-const caches = ['.cache', '.vite', '.vite-temp', '.vitest'];
+export const dependencyCaches = ['.cache', '.vite', '.vite-temp', '.vitest'];
 
 /** Each has several mounts. */
 const MAX_FOLDERS = 50;
@@ -138,7 +138,7 @@ function generatedIn(folder: string): readonly string[] {
 /** Creates the folders that tools would create in a `node_modules` that is about to become read-only. Never throws. */
 export function createCaches(folder: string): void {
   if (basename(folder) !== 'node_modules') return;
-  const missing = caches.filter((name) => lstatOf(join(folder, name)) === undefined);
+  const missing = dependencyCaches.filter((name) => lstatOf(join(folder, name)) === undefined);
   if (missing.length === 0) return;
   try {
     inRealFolderSync(folder, ({ at }) => {

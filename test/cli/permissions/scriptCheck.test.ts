@@ -40,7 +40,7 @@ async function approved(
   const open = (answer?: 'allow' | 'deny', mode = 'default' as const) => {
     const programs = createSettingsPrograms({
       ...place,
-      ...{ additionalDirectories: [], allowWrite: [], temporary: [], excluded, isEphemeral: false },
+      ...{ additionalDirectories: [], allowWrite: [], temporary: [], excluded, isEphemeral: false, env: {} },
       newId: () => 'id',
       now: () => Date.now(),
     });
@@ -50,7 +50,12 @@ async function approved(
     };
     programs.enter({
       sandbox: { state: async () => ({ type: 'off', reason: 'off' }), confine: () => Promise.reject() },
-      permissions: { effects: async () => undefined, gitRuns: async () => false, matches: async () => false },
+      permissions: {
+        effects: async () => undefined,
+        gitRuns: async () => false,
+        matches: async () => false,
+        installs: async () => false,
+      },
       mode: () => mode,
       warn: () => undefined,
       ...(answer && { ask }),

@@ -118,7 +118,7 @@ async function bench({
   const open = (more: Partial<ProgramPlaces> = {}): LiveSettingsPrograms => {
     const opened = createSettingsPrograms({
       ...{ ...places, additionalDirectories: [], allowWrite: [], temporary: [] },
-      ...{ excluded, isEphemeral: false, ...more },
+      ...{ excluded, isEphemeral: false, env: process.env, ...more },
       newId: () => 'id',
       now: () => Date.now(),
     });
@@ -318,13 +318,16 @@ test('a change is known to later sessions, to those open at the time, and after 
 test('a running command counts until it ends, and changes that it made after a review elsewhere are recorded then', async () => {
   const { programs, root, open } = await bench();
   const other = open();
-  const started = { command: 'sleep 9; make', cwd: root, basis: 'sandbox' } as const;
+  const started = {
+    ...({ command: 'sleep 9; make', cwd: root, basis: 'sandbox' } as const),
+    ...{ isConfined: true, startedAtMs: Date.now(), isOver: () => false },
+  } as const;
   await programs.noteUnapproved({
     ...edit,
     access: { type: 'command', command: started.command, cwd: root },
   });
   const onGone = programs.commandStarted(started);
-  expect(programs.commandStarted({ ...started, basis: 'user' })).toBeUndefined();
+  expect(programs.commandStarted({ ...started, basis: 'user', isConfined: false })).toBeUndefined();
   const server = { role: 'MCP server "docs"', command: './server', args: [], cwd: root, env: {} };
   const run = await programs.admit(server);
   if (run.type !== 'confined') throw new Error(run.type);

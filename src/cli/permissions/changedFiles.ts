@@ -1,0 +1,214 @@
+/**
+ * Finds out whether a command has changed files that programs may run or obey: all but those that git ignores, such as
+ * build output, and with dependencies. Compares change times, which no program can set. Errs on the side of yes.
+ */
+import { statfsSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { isHistory } from '../../checkpoints/scan/walk.ts';
+import { entriesForAll, lstatOf } from '../../disk/fileLookups.ts';
+import { type OwnGit, runGit } from '../../disk/ownGit.ts';
+import { inSlices, type Steps } from '../../disk/slices.ts';
+import { dependencyCaches } from '../../sandbox/places/sharedFolders.ts';
+
+/** What is in a folder: paths, for folders with their inode; a moved folder keeps the files in it as they were. */
+export type FolderNames = ReadonlyMap<string, bigint | undefined>;
+
+/** Folders with packages, which git ignores although programs run them. */
+const dependencies = /^(?:node_modules|bower_components|\.?venv|vendor)$/;
+/** Folders with generated files, which are not read if git ignores them. */
+const outputs =
+  /^(?:coverage|dist|build|out|target|\.next|\.nuxt|\.svelte-kit|\.cache|\.turbo|\.gradle|\.tox|DerivedData)$/;
+/** What programs write next to packages whenever they run. */
+const generated = new Set([...dependencyCaches, '__pycache__']);
+
+/** With more files, it counts as changed. */
+const MAX_FILES = 300_000;
+const MAX_CHANGED = 20_000;
+/** The kernel's time of a change may be older than the clock by a tick. */
+const TICK_MS = 20;
+const GIT_TIMEOUT_MS = 10_000;
+const MAX_GIT_BYTES = 64 * 2 ** 20;
+
+/** Local file systems of Linux: others may take their times from another clock. Source: statfs(2). */
+const local = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010]);
+
+/** Undefined: it has too many files, or changes in it cannot be noticed. */
+export async function namesIn(folder: string): Promise<FolderNames | undefined> {
+  try {
+    if (process.platform === 'linux' && !local.has(statfsSync(folder).type)) return undefined;
+  } catch {
+    return undefined;
+  }
+  return inSlices(listed(folder));
+}
+
+function* listed(root: string): Steps<FolderNames | undefined> {
+  const names = new Map<string, bigint | undefined>();
+  const folders = [root];
+  for (const folder of folders)
+    for (const { path, name, isFolder } of childrenOf(folder) ?? []) {
+      yield;
+      names.set(path, isFolder ? lstatOf(path)?.ino : undefined);
+      if (names.size > MAX_FILES) return undefined;
+      if (isFolder && !dependencies.test(name) && !outputs.test(name)) folders.push(path);
+    }
+  return names;
+}
+
+interface ChangeSearch {
+  /** The names before the command. */
+  readonly before: FolderNames;
+  /** When it started, in milliseconds since the epoch. */
+  readonly startedAtMs: number;
+  /** Changes of dependencies do not count: it has only installed some. */
+  readonly onlyInstalls: boolean;
+  /** The repository around the folder. */
+  readonly repository: string | undefined;
+  readonly env: OwnGit['env'];
+}
+
+/** Whether a command has changed files in a folder. */
+export async function hasChanged(folder: string, search: ChangeSearch): Promise<boolean> {
+  const found = await inSlices(changedIn(folder, search));
+  if (found === true) return true;
+  const { changed, unread } = found;
+  const ignored = await ignoredOf([...changed, ...unread.map((path) => `${path}/`)], search);
+  if (ignored === undefined || changed.some((path) => !ignored.has(path))) return true;
+  for (const path of unread) if (!ignored.has(`${path}/`) && (await hasChanged(path, search))) return true;
+  const tracked = await trackedIn(
+    unread.filter((path) => ignored.has(`${path}/`)),
+    search,
+  );
+  return tracked === undefined || tracked.some(recentSince(search.startedAtMs));
+}
+
+interface Changes {
+  /** Also what is gone; folders end with a slash. */
+  readonly changed: readonly string[];
+  readonly unread: readonly string[];
+}
+
+/** True if something that git cannot ignore has changed. */
+function* changedIn(
+  root: string,
+  { before, startedAtMs, onlyInstalls }: ChangeSearch,
+): Steps<Changes | true> {
+  const isRecent = recentSince(startedAtMs);
+  const changed: string[] = [];
+  const unread: string[] = [];
+  const seen = new Set<string>();
+  const changedFolders = new Set<string>(isRecent(root) ? [root] : []);
+  const folders = [{ path: root, isNew: false }];
+  for (const folder of folders) {
+    const children = childrenOf(folder.path);
+    if (children === undefined) return true;
+    for (const { path, name, isFolder } of children) {
+      yield;
+      if (seen.size > MAX_FILES || changed.length > MAX_CHANGED) return true;
+      seen.add(path);
+      if (!isFolder) {
+        if (folder.isNew || isRecent(path)) changed.push(path);
+        continue;
+      }
+      if (isRecent(path)) changedFolders.add(path);
+      if (dependencies.test(name)) {
+        if (!onlyInstalls && (yield* dependencyHasChanged(path, isRecent))) return true;
+      } else if (outputs.test(name)) unread.push(path);
+      else {
+        const isNew = folder.isNew || (changedFolders.has(path) && before.get(path) !== lstatOf(path)?.ino);
+        folders.push({ path, isNew });
+      }
+    }
+  }
+  for (const [path, inode] of before) {
+    yield;
+    if (!seen.has(path) && changedFolders.has(dirname(path)))
+      changed.push(inode === undefined ? path : `${path}/`);
+  }
+  return { changed, unread };
+}
+
+function* dependencyHasChanged(root: string, isRecent: (path: string) => boolean): Steps<boolean> {
+  let count = 0;
+  const folders = [root];
+  for (const folder of folders) {
+    const children = childrenOf(folder);
+    if (children === undefined) return true;
+    const holdsGenerated = children.some(({ name }) => generated.has(name));
+    if (folder !== root && !holdsGenerated && isRecent(folder)) return true;
+    for (const { path, name, isFolder } of children) {
+      yield;
+      count += 1;
+      if (count > MAX_FILES) return true;
+      if (generated.has(name)) continue;
+      if (isFolder) folders.push(path);
+      else if (isRecent(path)) return true;
+    }
+  }
+  return false;
+}
+
+/** Undefined if they are unknown. */
+function childrenOf(folder: string) {
+  return entriesForAll(folder)
+    ?.filter(({ name }) => !isHistory(name))
+    .map((entry) => ({
+      ...{ path: folder === '/' ? `/${entry.name}` : `${folder}/${entry.name}` },
+      ...{ name: entry.name, isFolder: entry.isDirectory() },
+    }));
+}
+
+function recentSince(startedAtMs: number): (path: string) => boolean {
+  const since = BigInt(Math.floor(startedAtMs) - TICK_MS) * 1_000_000n;
+  return (path) => (lstatOf(path)?.ctimeNs ?? 0n) >= since;
+}
+
+/** The paths that git ignores, by rules that the command has not changed. Undefined if that is unknown. */
+async function ignoredOf(
+  paths: readonly string[],
+  search: ChangeSearch,
+): Promise<ReadonlySet<string> | undefined> {
+  const { repository, startedAtMs } = search;
+  if (repository === undefined || paths.length === 0) return new Set();
+  const byWord = new Map(
+    paths.map((path) => [`./${relative(repository, path)}${path.endsWith('/') ? '/' : ''}`, path]),
+  );
+  const args = ['-c', 'core.excludesFile=', 'check-ignore', '--verbose', '-z', '--stdin'];
+  const fields = await readGit(search, repository, args, [...byWord.keys()].join('\0'));
+  if (fields === undefined) return undefined;
+  const isRecent = recentSince(startedAtMs);
+  const ignored = new Set<string>();
+  for (let at = 0; at + 3 < fields.length; at += 4) {
+    const [source = '', , pattern = '', word = ''] = fields.slice(at, at + 4);
+    const path = byWord.get(word);
+    const isIgnored = !pattern.startsWith('!') && !isRecent(resolve(repository, source));
+    if (path !== undefined && isIgnored) ignored.add(path);
+  }
+  return ignored;
+}
+
+/** The tracked files in folders that git ignores. Undefined if they are unknown. */
+async function trackedIn(
+  folders: readonly string[],
+  search: ChangeSearch,
+): Promise<readonly string[] | undefined> {
+  const { repository } = search;
+  if (repository === undefined || folders.length === 0) return [];
+  const words = folders.map((folder) => relative(repository, folder));
+  const files = await readGit(search, repository, ['--literal-pathspecs', 'ls-files', '-z', '--', ...words]);
+  return files?.filter((file) => file !== '').map((file) => resolve(repository, file));
+}
+
+/** What git prints, at each NUL. Undefined if it fails. */
+async function readGit(
+  { env }: ChangeSearch,
+  cwd: string,
+  args: readonly string[],
+  input?: string,
+): Promise<readonly string[] | undefined> {
+  const git = { env, workspace: [cwd] };
+  const limits = { timeoutMs: GIT_TIMEOUT_MS, maxBytes: MAX_GIT_BYTES };
+  const { code, stdout } = await runGit(git, { cwd, args, input, ...limits });
+  // For `check-ignore`, 1 means that no path is ignored.
+  return code === 0 || code === 1 ? stdout.toString().split('\0') : undefined;
+}

@@ -1,0 +1,115 @@
+/** What counts as a change by a command that the user let run in the sandbox. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { hasChanged, namesIn } from '../../../src/cli/permissions/changedFiles.ts';
+import { temporaryFolder } from '../../temporaryFolder.ts';
+
+interface Project {
+  readonly write: (...names: readonly string[]) => void;
+  readonly at: (name: string) => string;
+}
+
+const ignored = ['coverage/', 'dist/', 'node_modules', '.venv', 'prepared/', '*.log', '__pycache__/'];
+
+/** Whether `change` counts, in a repository unless `isPlain`. */
+async function counts(
+  change: (project: Project) => void,
+  { isPlain = false, onlyInstalls = false } = {},
+): Promise<boolean> {
+  const root = temporaryFolder();
+  const at = (name: string): string => join(root, name);
+  const write = (...names: readonly string[]): void => {
+    for (const name of names) {
+      mkdirSync(dirname(at(name)), { recursive: true });
+      writeFileSync(at(name), name);
+    }
+  };
+  write('package.json', 'src/a.js', 'src/b.js', 'lib/c.js', 'dist/old.js', 'dist/kept.js', 'prepared/x.js');
+  write('node_modules/x/index.js', 'node_modules/.cache/x', '.venv/lib/pkg/a.py', 'app.log');
+  writeFileSync(at('.gitignore'), ignored.map((line) => `${line}\n`).join(''));
+  if (!isPlain) {
+    execFileSync('git', ['init', '-q'], { cwd: root });
+    execFileSync('git', ['add', '-f', '.gitignore', 'src', 'lib', 'package.json', 'dist/kept.js'], {
+      cwd: root,
+    });
+  }
+  await delay(50);
+  const before = await namesIn(root);
+  const startedAtMs = Date.now();
+  await delay(50);
+  change({ write, at });
+  const repository = isPlain ? undefined : root;
+  const search = { startedAtMs, onlyInstalls, repository, env: process.env };
+  return hasChanged(root, { before: before ?? new Map(), ...search });
+}
+
+test.each<[string, (project: Project) => void]>([
+  ['nothing', () => undefined],
+  [
+    'ignored files',
+    ({ write }) => write('coverage/a/b.html', 'dist/new.js', 'app.log', 'src/__pycache__/a.pyc'),
+  ],
+  ['an ignored file that is gone', ({ at }) => rmSync(at('app.log'))],
+  ['caches of tools next to packages', ({ write }) => write('node_modules/.vite/x', 'node_modules/.cache/x')],
+  ['compiled Python code of packages', ({ write }) => write('.venv/lib/pkg/__pycache__/a.pyc')],
+  ['what git itself writes', ({ write }) => write('.git/ORIG_HEAD', '.git/logs/HEAD')],
+])('does not count: %s', async (_, change) => {
+  expect(await counts(change)).toBe(false);
+});
+
+test.each<[string, (project: Project) => void]>([
+  ['a tracked file', ({ write }) => write('src/a.js')],
+  ['a new file', ({ write }) => write('src/new.js')],
+  ['a file that is gone', ({ at }) => rmSync(at('src/a.js'))],
+  ['a folder that is gone', ({ at }) => rmSync(at('lib'), { recursive: true })],
+  ['a moved file', ({ at }) => renameSync(at('src/a.js'), at('src/c.js'))],
+  ['a moved folder with old files', ({ at }) => renameSync(at('prepared'), at('src/lib'))],
+  [
+    'a folder with old files in the place of another',
+    ({ at }) => {
+      renameSync(at('lib'), at('dist/lib'));
+      renameSync(at('prepared'), at('lib'));
+    },
+  ],
+  [
+    'a file whose times were set back',
+    ({ write, at }) => {
+      write('src/a.js');
+      utimesSync(at('src/a.js'), 1, 1);
+    },
+  ],
+  ['a tracked file in an ignored folder', ({ write }) => write('dist/kept.js')],
+  ['a package', ({ write }) => write('node_modules/x/index.js')],
+  ['a new package', ({ write }) => write('node_modules/y/index.js')],
+  ['a Python package', ({ write }) => write('.venv/lib/pkg/a.py')],
+  [
+    'a file that it has made git ignore',
+    ({ write, at }) => {
+      write('src/new.js');
+      writeFileSync(at('src/.gitignore'), '*');
+    },
+  ],
+  [
+    'the same with git’s own list',
+    ({ write, at }) => {
+      write('src/new.js');
+      writeFileSync(at('.git/info/exclude'), 'new.js\n');
+    },
+  ],
+])('counts: %s', async (_, change) => {
+  expect(await counts(change)).toBe(true);
+});
+
+test('without a repository, everything counts', async () => {
+  expect(await counts(() => undefined, { isPlain: true })).toBe(false);
+  expect(await counts(({ write }) => write('dist/new.js'), { isPlain: true })).toBe(true);
+});
+
+test('after a command that only installs, packages do not count, but other files do', async () => {
+  const install = ({ write }: Project): void => write('node_modules/y/index.js', '.venv/lib/pkg/b.py');
+  expect(await counts(install, { onlyInstalls: true })).toBe(false);
+  expect(await counts(({ write }) => write('package.json'), { onlyInstalls: true })).toBe(true);
+});
