@@ -17,7 +17,7 @@ import { usableServers } from './mcp/approval.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
 import type { CliOptions } from './options.ts';
 import type { NewlyRun } from './permissions/approvedFiles.ts';
-import { ownPrograms, runningFolderCode } from './permissions/ownPrograms.ts';
+import { ownPrograms, runningFolderCode } from './permissions/programCode.ts';
 import { noPlugins, openPlugins, type SessionPlugins, type UsedPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { allowedToolsOf } from './skills.ts';

@@ -95,12 +95,13 @@ describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
     await first.waitFor(`status line command: ${command}`);
     expect(hasEscaped(setup)).toBe(false);
     await first.answer('2');
-    await first.waitFor(/context ~?\d+%/);
+    await first.waitFor(/^ran$/m);
     await first.waitForPrinted(/runs in the sandbox/);
     await first.submit('/exit');
     await first.exited;
 
-    const second = await setup.ready();
+    const second = setup.open();
+    await second.waitFor(/^ran$/m);
     await second.waitForPrinted(/runs in the sandbox/);
     expect(second.everything()).not.toContain('Do you trust');
     await second.submit('/hooks ask');
@@ -115,7 +116,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
     await third.until(() => hasEscaped(setup), 'the status line ran outside');
     await third.submit('/exit');
     await third.exited;
-    await (await setup.ready()).waitFor(/context|ran/);
+    await setup.open().waitFor(/^ran$/m);
   });
 });
 

@@ -1,9 +1,17 @@
-/** Decides whether a program in the settings runs code of the workspace, in the environment in which it starts. */
+/**
+ * Decides whether a program in the settings runs code of the workspace, in the environment in which it starts, and lists
+ * the user's own programs that do so in a folder that they have not trusted.
+ */
 import { isAbsolute } from 'node:path';
+import { namedByFolder } from '../../config/settingsFiles.ts';
+import type { LoadedSettings } from '../../config/types.ts';
 import { statOf } from '../../disk/fileLookups.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
+import { type HookSource, inPlugin } from '../../protocol/extensions/hooks.ts';
 import { type SettingsProgram, scriptOf } from '../../protocol/settingsPrograms.ts';
+import type { AppPaths } from '../process/appPaths.ts';
+import { keyVariables, programEnvironment } from '../process/commandVariables.ts';
 import type { Permissions } from './permissions.ts';
 import type { CodePlace, CodeRun } from './workspaceCode.ts';
 
@@ -57,3 +65,71 @@ const isOutside = (path: string, workspace: readonly string[], home: string): bo
   isAbsolute(path) &&
   !/^\/proc(?:\/|$)/.test(path) &&
   pathOutside({ PATH: path, HOME: home }, workspace, realpath) === path;
+
+interface OwnProgram {
+  /** As in `SettingsProgram`. */
+  readonly role: string;
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+}
+
+/** `hooks`: those of plugins, in addition to those of the settings. */
+export function ownPrograms(loaded: LoadedSettings, hooks: readonly HookSource[]): readonly OwnProgram[] {
+  const { statusLine, notificationCommand } = loaded.settings;
+  const isOfFolder = (key: 'statusLine' | 'notificationCommand'): boolean => namedByFolder(loaded, key);
+  return [
+    ...[...loaded.hooks, ...hooks].flatMap(({ hook, scope, ignored, plugin }): OwnProgram[] => {
+      if (hook.type !== 'command' || ignored !== undefined || scope === 'project' || scope === 'local')
+        return [];
+      return [{ role: 'hook', ...(plugin === undefined ? hook : inPlugin(hook, plugin)) }];
+    }),
+    ...(statusLine === null || isOfFolder('statusLine')
+      ? []
+      : [{ role: 'status line command', command: statusLine.command }]),
+    ...(notificationCommand === null || isOfFolder('notificationCommand')
+      ? []
+      : [{ role: 'notification command', command: notificationCommand }]),
+  ];
+}
+
+/** Those of them that run code of the folder, as shown to the user, by the text that rules match. */
+export async function runningFolderCode(
+  programs: readonly OwnProgram[],
+  found: AppPaths,
+  loaded: LoadedSettings,
+  onProblem: (text: string) => void,
+): Promise<ReadonlyMap<string, string>> {
+  // None of this is loaded at other starts.
+  const [{ createPermissionEngine }, { createPermissions }, { userProgramEnvironment }] = await Promise.all([
+    import('../permissionThread/ThreadedEngine.ts'),
+    import('./permissions.ts'),
+    import('../../tools/shell/childEnvironment.ts'),
+  ]);
+  const { settings, ownExcludedCommands } = loaded;
+  const place = { ...found, addedDirectories: settings.permissions.additionalDirectories };
+  const engine = createPermissionEngine(place, onProblem);
+  const { effects, gitRuns, matches } = createPermissions(loaded, {
+    ...{ ...place, engine, saved: [] },
+    onSaved: async () => undefined,
+  });
+  const env = userProgramEnvironment(programEnvironment({ ...place, secretEnv: keyVariables(loaded) }), [
+    place.root,
+    ...place.addedDirectories,
+  ]);
+  try {
+    const judged = await Promise.all(
+      programs.map(async (program) => {
+        const text = textOf(program);
+        const isHarmless =
+          (await matches(ownExcludedCommands, text)) ||
+          (await codeOfOwnProgram({ ...program, cwd: place.root, env }, { ...place, effects, gitRuns })) ===
+            'none';
+        const shown = [program.command, ...(program.args ?? [])].join(' ');
+        return isHarmless ? [] : [[text, `${program.role}: ${shown}`] as const];
+      }),
+    );
+    return new Map(judged.flat());
+  } finally {
+    await engine.close();
+  }
+}
