@@ -99,7 +99,7 @@ function isLiteral(value: string, word: string): boolean {
   if (value.length < 6 || isPlaceholder(value) || isReference(value) || everyday.test(value)) return false;
   // Natural language, also translated, and names made of words.
   if (/[^\x21-\x7e]|^[\w.+-]+@[a-z.-]+\.[a-z]{2,}$/.test(value)) return false;
-  if (/^[A-Za-z_.,:/'-]*[?!*=]*$/.test(value) && !isMixedCase(value.replace(/\W+$/, ''))) return false;
+  if (/^[A-Za-z_.,:/|'-]*[?!*=]*$/.test(value) && !isMixedCase(value.replace(/\W+$/, ''))) return false;
   if (/^[-+]?[\d.,:_-]+(?:[a-z]{1,7}|%)?$/i.test(value) || /^[\^~<>=v]*\d+\.\d|^\d{4}-\d\d-\d\dT/.test(value))
     return false;
   const isName = words.test(value);

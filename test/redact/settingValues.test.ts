@@ -130,7 +130,10 @@ test.each([
   ['protocols', 'string password = 12;\nbytes token = 3;\noptional string secret = 100;'],
   ['SQL', 'password VARCHAR(255) NOT NULL, token CHAR(36), secret TEXT DEFAULT 1'],
   ['Make', 'TOKEN ?= $(shell cat t1)\nPASSWORD := $(PASS1)\nkey=$${KEY1}'],
-  ['systemd', 'LoadCredential=password:/etc/pw1\nEnvironment=TOKEN=%d/token1'],
+  [
+    'systemd',
+    'ConditionCredential=|sysusers.extra\nLoadCredential=password:/etc/pw1\nEnvironment=TOKEN=%d/token1',
+  ],
   ['nginx', 'proxy_set_header X-Token $http_x_token2;\nssl_certificate_key /etc/k1.pem;'],
   ['an editor', '{"token.color1": "#ff0000", "secret": "$(lock-1)", "keybinding": "ctrl+k2"}'],
 ])('ordinary settings have no secret: %s %#', (_, text) => {

@@ -175,18 +175,18 @@ export function credentialIn(path: string, content: Buffer): boolean {
   return texts.some((text) => known.credential.test(text) || hasSecret(text, path));
 }
 
-/** Templates contain placeholders, and compiled code and manual pages what code and documents do. */
+/** Templates contain placeholders, and manual pages what documents do. */
 const notOwnSettings =
-  /[._-](?:examples?|samples?|templates?|te?mpl|tpl|dist|default)(?:$|[._-])[^/]*$|\.(?:pyc|class|so|wasm|info(?:-\d+)?)$|\/man\w*\/[^/]+\.\d\w*$|\/(?:change(?:log|s)|copyright|news|readme)(?:\.\w+)?$/i;
+  /[._-](?:examples?|samples?|templates?|te?mpl|tpl|dist|default)(?:$|[._-])[^/]*$|\.info(?:-\d+)?$|\/man\w*\/[^/]+\.\d\w*$|\/(?:change(?:log|s)|copyright|news|readme)(?:\.\w+)?$/i;
 
-/** True if a text contains a secret, according to the kind of its file. */
+/** True if a text contains a secret, according to the kind of its file: what binary files contain is no settings either. */
 function hasSecret(text: string, path: string): boolean {
   const unpacked = path.replace(/\.gz$/i, '');
-  return (
-    findSecrets(text, { isSettings: !notSettings.test(unpacked) && !notOwnSettings.test(unpacked) }).length >
-    0
-  );
+  const isOther = notSettings.test(unpacked) || notOwnSettings.test(unpacked) || binary.test(text);
+  return findSecrets(text, { isSettings: !isOther }).length > 0;
 }
+
+const binary = /[\x01-\x08\x0e-\x19]/;
 
 /** True if a path names such settings or may name a private key. Pure. */
 export const mayHoldCredentials = (path: string): boolean =>

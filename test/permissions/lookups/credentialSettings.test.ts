@@ -153,6 +153,8 @@ test.each([
   ['public.json', `{"kty":"EC","crv":"P-256","x":"${'k7Qz2LmX9v'.repeat(4)}"}`, 'allow'],
   ['docker-compose.yml', 'environment:\n  POSTGRES_PASSWORD: ${DB_PASSWORD}\n  TOKEN: postgres\n', 'allow'],
   ['config.example.yml', 'password: hunter22\n', 'allow'],
+  ['program', '\x7fELF\x02\x01\0password=\0lib2so.x1\0', 'allow'],
+  ['cache.db', 'SQLite\0\x04\x01password=kX8#vQ2$mN9pL4wR\0', 'ask'],
   ['locales/de.json', '{"password": "Passwort", "forgot": "Passwort vergessen?"}', 'allow'],
   // Code and documents contain examples.
   ['src/login.ts', "const password = 'hunter22';\n", 'allow'],
