@@ -105,15 +105,17 @@ const parents = options('-c -m cc combined-all-paths diff-merges');
 const firstParent = options('first-parent');
 
 type Given = ReadOptions['options'][number];
+const diffFilter = options('diff-filter');
+const orders = options('author-date-order date-order graph reverse topo-order');
 const isIn =
   (...sets: readonly ReadonlySet<string>[]) =>
   ({ name }: Given): boolean =>
     sets.some((set) => set.has(name));
 const isWithoutContent = isIn(refs, kinds, filters, limits, sides, formats, names, others);
 /** With only these options, the compared files are known. */
-const isPlainDiff = isIn(sides, formats, names, patches);
-const isPlainShow = isIn(firstParent, formats, names, patches, parents);
-const isPlainLog = isIn(refs, kinds, filters, limits, formats, names, patches, parents);
+const isPlainDiff = isIn(diffFilter, sides, formats, names, patches);
+const isPlainShow = isIn(diffFilter, firstParent, formats, names, patches, parents);
+const isPlainLog = isIn(diffFilter, orders, refs, kinds, filters, limits, formats, names, patches, parents);
 /** With only these options, the first commits are those that `git rev-list` lists. */
 const isLimited = isIn(refs, kinds, limits, formats, names, patches, parents);
 
