@@ -140,7 +140,7 @@ can accept once you have seen its end. Long runs of spaces are shown as a count 
   \`context.summary\` unless it is \`simple\`, \`sessions.titles: true\`
 - what shows more: \`showReasoning: true\`, \`terminalTitle: true\`, \`notifications\` unless they are \`off\`
 - what stores secrets: \`sessions.redactOnWrite: false\`
-- your own hooks, status line and notification command if they [would run code of the folder](hooks.md#trust). They also appear
+- your own hooks, status line and notification command if they [may run code of the folder](hooks.md#trust). They also appear
   if the folder has no settings; without trust they run in the sandbox
 
 The model is included because a routing service uses its name to decide who gets the conversation, and at what price.

@@ -310,7 +310,7 @@ function pluginsFor(place: AppPaths, options: CliOptions, loaded: LoadedSettings
   return openPlugins(place, loaded, { strictServers: options.strictMcpConfig, folders });
 }
 
-/** The user's own programs that would run code of the folder, if they have not trusted it: see `runningFolderCode`. */
+/** The user's own programs that may run code of the folder, if they have not trusted it: see `runningFolderCode`. */
 export async function programsToConfine(
   place: AppPaths,
   options: CliOptions,

@@ -94,10 +94,6 @@ export class InProcessEngine implements PermissionEngine {
     return isCut() ? [{ command, isConditional: false }] : steps;
   }
 
-  async gitRuns(directory: string): Promise<boolean> {
-    return this.#lookups.gitRunsPrograms(directory);
-  }
-
   async propose(calls: readonly AnsweredCall[], facts: PolicyFacts, least: number): Promise<LearnedRules> {
     return proposeRules(calls, { ...facts, ...this.#lookups, parseCommand: await this.#parse() }, least);
   }

@@ -20,8 +20,6 @@ export interface PermissionEngine {
   steps(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandStep[]>;
   /** See `effectsOf`; undefined also if the lookups took too long. */
   effects(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandEffect[] | undefined>;
-  /** See `gitRunsPrograms`. */
-  gitRuns(directory: string): Promise<boolean>;
   /** See `proposeRules`. */
   propose(calls: readonly AnsweredCall[], facts: PolicyFacts, least: number): Promise<LearnedRules>;
 }

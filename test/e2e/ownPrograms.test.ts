@@ -6,7 +6,7 @@
  * @module-tag long
  */
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/hasSandbox.ts';
@@ -91,7 +91,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
     await work.write('Makefile', 'line:\n\ttouch "$(HOME)/escaped"; echo ran\n');
 
     const first = setup.open();
-    await first.waitFor('Your own hooks and status line would run code from this folder:');
+    await first.waitFor('Your own hooks and status line may run code from this folder:');
     await first.waitFor(`status line command: ${command}`);
     expect(hasEscaped(setup)).toBe(false);
     await first.answer('2');
@@ -121,7 +121,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
 });
 
 test(
-  'own scripts and commands that run nothing of the folder ask nothing, and run as usual',
+  'own commands and scripts that certainly run nothing of the folder ask nothing, and run as usual',
   long,
   async () => {
     const setup = await setUpProgram();
@@ -133,7 +133,7 @@ test(
           {
             hooks: [
               { type: 'command', command: 'date >> ~/dates' },
-              { type: 'command', command: 'python3 ~/.claude/log.py' },
+              { type: 'command', command: 'cd ~/.claude && python3 log.py' },
             ],
           },
         ],
@@ -141,13 +141,12 @@ test(
     });
     await put(
       join(work.home, '.claude/status.sh'),
-      '#!/bin/bash\ninput=$(cat)\nparts=("$(git branch --show-current)")\necho "on ${parts[0]}" | tee -a "$HOME/line"\n',
+      '#!/bin/bash\nbranch=$(git branch --show-current)\necho "on $branch"\n',
     );
     await put(join(work.home, '.claude/log.py'), 'import os\nopen(os.environ["HOME"] + "/logged", "w")\n');
     server.otherwise(() => ({ text: 'Hello.' }));
     const terminal = await setup.ready();
     await terminal.waitFor('on main');
-    expect(await readFile(join(work.home, 'line'), 'utf8')).toMatch(/^on main\n/);
     for (const name of ['dates', 'logged'])
       await terminal.until(() => existsSync(join(work.home, name)), `${name} was written`);
     expect(terminal.everything()).not.toMatch(/sandbox|trust/);

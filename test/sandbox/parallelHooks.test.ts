@@ -33,7 +33,6 @@ test.skipIf(!hasSandbox)(
       // All of them count as running code of the project.
       permissions: {
         effects: async () => undefined,
-        gitRuns: async () => false,
         matches: async () => false,
         installs: async () => false,
       },

@@ -85,10 +85,6 @@ export class ThreadedEngine implements PermissionEngine {
     return this.#ask({ type: 'effects', args }, async () => (await withoutGrammar()).effects(...args));
   }
 
-  gitRuns(...args: Parameters<PermissionEngine['gitRuns']>): ReturnType<PermissionEngine['gitRuns']> {
-    return this.#ask({ type: 'gitRuns', args }, async () => true);
-  }
-
   propose(...args: Parameters<PermissionEngine['propose']>): ReturnType<PermissionEngine['propose']> {
     return this.#ask({ type: 'propose', args }, async () => (await withoutGrammar()).propose(...args));
   }

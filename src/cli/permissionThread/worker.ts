@@ -39,8 +39,6 @@ async function run(question: EngineQuestion): Promise<unknown> {
       return engine.gitUse(...question.args);
     case 'installs':
       return engine.installs(...question.args);
-    case 'gitRuns':
-      return engine.gitRuns(...question.args);
     case 'steps':
       return engine.steps(...question.args);
     case 'effects':

@@ -66,8 +66,6 @@ export interface Permissions {
     cwd: string,
     changed: readonly string[],
   ): Promise<readonly CommandEffect[] | undefined>;
-  /** Whether git would start programs that the repository of the project names. */
-  gitRuns(): Promise<boolean>;
   /** Proposes rules from past answers; see `proposeRules`. */
   propose(calls: readonly AnsweredCall[], least: number): Promise<LearnedRules>;
   /** Saves an "always" and returns a sentence that names the rule and where it was saved. */
@@ -291,7 +289,6 @@ function permissionsAt(
       const folders = [...new Set([...facts.additionalDirectories, ...changed])];
       return engine.effects(command, cwd, { ...facts, additionalDirectories: folders });
     },
-    gitRuns: () => engine.gitRuns(root),
     propose: (calls, least) => engine.propose(calls, factsFor('default'), least),
     gitUse: (command, cwd) => engine.gitUse(command, cwd, factsFor('default')),
     installs: (command, cwd) => engine.installs(command, cwd, factsFor('default')),

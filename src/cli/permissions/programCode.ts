@@ -29,11 +29,11 @@ interface CodePlaces {
 export const textOf = (program: Pick<Program, 'command' | 'args'>): string =>
   program.args === undefined ? program.command : scriptOf(program);
 
-/** `own`: see `CodePlace`. */
+/** `isUntrusted`: see `CodePlace`. */
 export async function codeOfProgram(
   program: Program,
   { root, home, workspace, effects: effectsIn }: CodePlaces,
-  own?: CodePlace['own'],
+  isUntrusted = false,
 ): Promise<CodeRun> {
   // This loads the command tables, which opening a session does not need.
   const { codeRunBy } = await import('./workspaceCode.ts');
@@ -41,7 +41,7 @@ export async function codeOfProgram(
   const effects: CodePlace['effects'] = (command, cwd) => effectsIn(command, cwd, workspace);
   // The user's own variables apply in any folder; only those with which programs find code may lead into this one.
   const leading = Object.entries(program.env).filter(
-    ([name]) => own === undefined || name === 'PATH' || isSteeringName(name),
+    ([name]) => !isUntrusted || name === 'PATH' || isSteeringName(name),
   );
   const led = ledPrograms(Object.fromEntries(leading), {
     home,
@@ -49,16 +49,24 @@ export async function codeOfProgram(
     isSocket: (path) => statOf(path)?.isSocket() === true,
   });
   if (led === 'all') return 'workspace';
-  const place: CodePlace = { workspace, root, home, effects, env: program.env, isLed: led !== 'none', own };
+  const place: CodePlace = {
+    workspace,
+    root,
+    home,
+    effects,
+    env: program.env,
+    isLed: led !== 'none',
+    isUntrusted,
+  };
   return codeRunBy(textOf(program), program.cwd, place, program.args === undefined);
 }
 
 /** What a program of the user's own settings runs in a folder that the user has not trusted. */
 export async function codeOfOwnProgram(
   program: Program,
-  { gitRuns, ...place }: Omit<CodePlaces, 'workspace'> & Pick<Permissions, 'gitRuns'>,
+  place: Omit<CodePlaces, 'workspace'>,
 ): Promise<CodeRun> {
-  return codeOfProgram(program, { ...place, workspace: [realpath(place.root)] }, { gitRuns });
+  return codeOfProgram(program, { ...place, workspace: [realpath(place.root)] }, true);
 }
 
 const isOutside = (path: string, workspace: readonly string[], home: string): boolean =>
@@ -108,7 +116,7 @@ export async function runningFolderCode(
   const { settings, ownExcludedCommands } = loaded;
   const place = { ...found, addedDirectories: settings.permissions.additionalDirectories };
   const engine = createPermissionEngine(place, onProblem);
-  const { effects, gitRuns, matches } = createPermissions(loaded, {
+  const { effects, matches } = createPermissions(loaded, {
     ...{ ...place, engine, saved: [] },
     onSaved: async () => undefined,
   });
@@ -122,8 +130,7 @@ export async function runningFolderCode(
         const text = textOf(program);
         const isHarmless =
           (await matches(ownExcludedCommands, text)) ||
-          (await codeOfOwnProgram({ ...program, cwd: place.root, env }, { ...place, effects, gitRuns })) ===
-            'none';
+          (await codeOfOwnProgram({ ...program, cwd: place.root, env }, { ...place, effects })) === 'none';
         const shown = [program.command, ...(program.args ?? [])].join(' ');
         return isHarmless ? [] : [[text, `${program.role}: ${shown}`] as const];
       }),

@@ -4,7 +4,6 @@ import {
   isInterpreter,
   isPlainShell,
   isRunner,
-  loadsByScript,
   readsCommands,
   takesCode,
 } from '../../permissions/options/runnerNames.ts';
@@ -28,11 +27,6 @@ export interface Runs {
   readonly mentioned: ReadonlySet<string>;
   /** The folders to which the command changes, and those in which programs look for modules. */
   readonly folders: ReadonlySet<string>;
-  /**
-   * The names of the programs that it starts, without its own functions, shells, and interpreters that load nothing but
-   * what is around the script in `executed`.
-   */
-  readonly programs: ReadonlySet<string>;
   /** The folders in which a shell looks for programs. */
   readonly paths: ReadonlySet<string>;
   /** What it writes, if it may also run that. */
@@ -151,11 +145,9 @@ class RunFinder implements Runs {
   readonly executed = new Map<string, Execution>();
   readonly mentioned = new Set<string>();
   readonly folders = new Set<string>();
-  readonly programs = new Set<string>();
   readonly paths = new Set<string>();
   readonly writes: Write[] = [];
   isOpen = false;
-  readonly #functions = new Set<string>();
   #runs = 0;
   readonly #data = new Set<string>();
   /** Those of the shell that reads the current text. */
@@ -207,7 +199,6 @@ class RunFinder implements Runs {
   readCommands(text: ShellText, depth: number): void {
     const isShown = this.#isShown;
     const { words, isInert, isOnlyShown } = dataWords(text, isShown);
-    for (const name of text.functions) this.#functions.add(name.toLowerCase());
     this.isOpen ||= text.isOdd;
     for (const { name, texts } of text.values)
       this.readValue(name, texts, isInert && isNoCode(texts) && !isSteeringName(name));
@@ -304,8 +295,6 @@ class RunFinder implements Runs {
     for (const text of new Set(program)) {
       if (text.includes('/') || !isKnown(text)) this.#execute([text], ['program'], args);
       const name = text.replace(/^.*\//s, '').toLowerCase();
-      const isFunction = depth === 0 && this.#functions.has(name);
-      if (!isFunction && !isPlainShell(name) && !isInterpreter(name)) this.programs.add(name);
       this.#execute(loadedBy(name, args).filter((one) => !isUnknown(one)));
       this.writes.push(...writtenBy(name, args));
       if (odd.some(([names, form]) => names.test(name) && texts.some((one) => form.test(one))))
@@ -374,9 +363,6 @@ class RunFinder implements Runs {
     const [first] = scripts;
     const at = args.findIndex((word) => word.some((text) => option.test(text)));
     const isCode = at !== -1 && (first === undefined || args.indexOf(first) > at);
-    const hasScript = !isCode && first !== undefined && !first.includes('-');
-    const isVersion = args.length === 1 && args.flat().every((text) => /^(?:--version|-[vV])$/.test(text));
-    if (!isShell && !((hasScript || isVersion) && loadsByScript(name))) this.programs.add(name);
     if (isCode) {
       const after = args.slice(at + 1);
       const code = after.findIndex((word) => !isShell || !word.every((text) => /^[-+]/.test(text)));

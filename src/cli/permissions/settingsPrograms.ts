@@ -45,7 +45,7 @@ import type { CodeRun } from './workspaceCode.ts';
 /** The parts of an open session that programs need. */
 export interface ProgramSession {
   readonly sandbox: Pick<CommandSandbox, 'state' | 'confine'>;
-  readonly permissions: Pick<Permissions, 'effects' | 'gitRuns' | 'installs' | 'matches'>;
+  readonly permissions: Pick<Permissions, 'effects' | 'installs' | 'matches'>;
   readonly mode: () => PermissionMode;
   /** Shows the user a warning. */
   readonly warn: (text: string) => void;
@@ -141,13 +141,13 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     program: SettingsProgram,
     isUnknown: boolean,
     changed: readonly string[] | undefined,
-    { effects, gitRuns }: ProgramSession['permissions'],
+    { effects }: ProgramSession['permissions'],
   ): Promise<{ readonly concern: ProgramConcern; readonly code: CodeRun } | undefined> => {
     if (isUnknown) return { concern: 'unknown', code: 'workspace' };
     const place = { root: places.root, home: places.home, effects };
     if (isForeign(program)) {
       const started = { ...program, env: unconfinedRun(program).env ?? program.env };
-      const code = await codeOfOwnProgram(started, { ...place, gitRuns });
+      const code = await codeOfOwnProgram(started, place);
       if (code !== 'none') return { concern: 'untrusted', code };
     }
     if (changed === undefined) return undefined;

@@ -8,11 +8,10 @@ import { readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import type { CommandEffect, ProgramEffect } from '../../permissions/command/commandEffects.ts';
 import { programName } from '../../permissions/options/programTable.ts';
-import { isInterpreter, isPlainShell, loadsByScript } from '../../permissions/options/runnerNames.ts';
+import { isInterpreter, isPlainShell } from '../../permissions/options/runnerNames.ts';
 import { isOfShell } from '../../permissions/shell/assignments.ts';
 import { isSteeringName } from '../../tools/shell/steeringVariables.ts';
 import { loadsLinked } from './linkedCode.ts';
-import { runsProjectCode } from './ownScripts.ts';
 import { type PlainCall, plainCall } from './plainCalls.ts';
 
 /**
@@ -32,11 +31,8 @@ export interface CodePlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** True if the environment leads unknown programs to the workspace. */
   readonly isLed: boolean;
-  /**
-   * The user wrote the command for any folder, so their scripts elsewhere do not load from the current one by
-   * themselves. No file of the folder is approved. `gitRuns`: whether git would start programs that the repository names.
-   */
-  readonly own?: { readonly gitRuns: () => Promise<boolean> } | undefined;
+  /** True if the user has approved no file of the folder. */
+  readonly isUntrusted?: boolean;
 }
 
 /** Facts about a command, with the scripts that it runs. */
@@ -179,17 +175,13 @@ async function judgeScript(
   const isStarted = script === program;
   // An interpreter with its own folder also looks for modules around itself.
   const loaded = [{ value: path, source: '' }, ...words.slice(0, program?.value?.includes('/') ? 1 : 0)];
-  const isOwn = place.own !== undefined && !place.isLed && isOwnScript(realpath(path), place);
-  const isOfWorkspace = isIn(path, place) && !isOwn;
+  const isOfWorkspace = isIn(path, place);
   // Only scripts that the settings name themselves are protected.
-  const isKept = isOfWorkspace && place.own === undefined && place.depth === 0 && kept.includes(path);
+  const isKept = isOfWorkspace && place.isUntrusted !== true && place.depth === 0 && kept.includes(path);
   if (isOfWorkspace && !isKept) return codeOfWorkspace;
   const text = readFileNow(path, MAX_SCRIPT_BYTES)?.toString('utf8');
   const shell = isStarted ? shellOf(text) : isPlainShell(name) ? name : undefined;
   const unread: Findings = { ...nothing, code: 'script' };
-  const interpreter = isStarted ? /^#![^\n]*?([\w.]+)[ \t]*\n/.exec(text ?? '')?.[1] : name;
-  if (isOwn && shell === undefined && loadsByScript(interpreter ?? ''))
-    return reachesBy(loaded, [], place) || (await place.own?.gitRuns()) === true ? codeOfWorkspace : nothing;
   if (text === undefined || shell === undefined) {
     // Other scripts load modules from the folders around them.
     if (isKept) return keptFolder.test(path) ? unread : codeOfWorkspace;
@@ -205,38 +197,9 @@ async function judgeScript(
   const isSystems = await place.effects(`${shell} -c :`, cwd);
   if (isSystems?.every(({ type }) => type === 'looks') !== true) return codeOfWorkspace;
   const found = await judge(text, cwd, { ...place, depth: place.depth + 1, isText: true });
-  if (isOwn) {
-    const isSeen = found?.code === 'none';
-    const mayRun = async (): Promise<boolean> =>
-      runsProjectCode(path, { ...place, isIn: isFolders(place) }) || (await place.own?.gitRuns()) === true;
-    return isSeen || !(await mayRun()) ? nothing : codeOfWorkspace;
-  }
   if (found === undefined) return isKept ? unread : codeOfWorkspace;
   return isKept && found.code === 'none' ? { ...found, code: 'script' } : found;
 }
-
-/**
- * True for a script in the user's home that no package manager installed: installed tools load a project's settings.
- */
-function isOwnScript(path: string, place: Place): boolean {
-  const home = realpath(place.home);
-  if (!isInside(path, home)) return false;
-  const segments = path.slice(home.length + 1).split('/');
-  // In the home itself, only what is in the user's settings folders is not the folder's.
-  const isApart = isInside(home, place.root) ? ownFolders.test(segments[0] ?? '') : !isIn(path, place);
-  return (
-    isApart &&
-    segments.every((one) => (!one.startsWith('.') && one !== 'node_modules') || ownFolders.test(one))
-  );
-}
-
-/** True for the folder's files, without the user's own. */
-const isFolders =
-  (place: Place) =>
-  (path: string): boolean =>
-    isIn(path, place) && !isOwnScript(realpath(path), place);
-
-const ownFolders = /^\.(?:claude|clawdcode|config)$/;
 
 /** Folders in which no file changes without approval, so a script there can safely import from them. */
 const keptFolder = /\/\.(?:claude|clawdcode)\//;

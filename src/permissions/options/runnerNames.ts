@@ -48,10 +48,6 @@ export const isPlainShell = (name: string): boolean => plainShells.has(name);
 /** True for an interpreter that is not a shell, whatever its version. */
 export const isInterpreter = (name: string): boolean => interpreters.has(plain(name));
 
-/** True for an interpreter that looks for modules and settings around the script, not in the current folder. */
-export const loadsByScript = (name: string): boolean =>
-  /^(?:python|pypy|node|nodejs|perl|ruby)$/.test(plain(name));
-
 /** True if code among its words may start programs. */
 export const takesCode = (name: string): boolean => isInterpreter(name) || filters.has(name);
 

@@ -97,7 +97,7 @@ export function confirmDialog({ title, subject, yes, no }: ConfirmQuestion): Cho
   });
 }
 
-const OWN = 'Your own hooks and status line would run code from this folder:';
+const OWN = 'Your own hooks and status line may run code from this folder:';
 
 interface TrustWords {
   readonly id?: string;

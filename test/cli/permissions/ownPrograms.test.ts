@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runsProjectCode } from '../../../src/cli/permissions/ownScripts.ts';
 import { codeOfOwnProgram } from '../../../src/cli/permissions/programCode.ts';
 import { InProcessEngine } from '../../../src/permissions/InProcessEngine.ts';
 import type { PolicyFacts } from '../../../src/permissions/policy.ts';
@@ -39,6 +38,8 @@ const files: Readonly<Record<string, string>> = {
   '.claude/outer.sh': '#!/bin/bash\nnames=(a)\n. "$HOME/.claude/format.sh"\n',
   '.claude/of-project.sh': '#!/bin/bash\nnames=(a)\n"$CLAUDE_PROJECT_DIR"/tools/check.sh\n',
   '.claude/commits.sh': '#!/bin/bash\ngit add -A\ngit commit -qm "$(date)"\n',
+  '.claude/stdin.sh': '#!/bin/bash\ncwd=$(jq -r .cwd)\n[ -f "$cwd/.env" ] && . "$cwd/.env"\n',
+  '.claude/wrapper.sh': '#!/bin/sh\nexec "$@"\n',
   '.claude/binary': '\u007fELF\0',
   'work/project/tools/check.sh': '#!/bin/sh\n',
   'work/project/package.json': '{}',
@@ -64,7 +65,6 @@ const isConfined = async (command: string, folder = root, env: Record<string, st
       root: folder,
       home,
       effects: (text, at) => engine.effects(text, at, factsOf(folder)),
-      gitRuns: () => engine.gitRuns(folder),
     },
   );
   return code !== 'none';
@@ -82,18 +82,10 @@ const outside = [
   'echo "$(jq -r .model.id) $(git branch --show-current)"',
   'cat > /dev/null; printf "\\a" > /dev/tty',
   'cd ~/.claude && npx -y ccusage statusline',
-  ...['model', 'branch', 'there', 'functions', 'log', 'guard', 'desktop', 'helper', 'commits'].map(
-    (name) => `bash ~/.claude/${name}.sh`,
-  ),
-  '~/.claude/branch.sh',
+  ...['model', 'guard'].map((name) => `bash ~/.claude/${name}.sh`),
+  'cd ~/.claude && python3 check.py',
   '"$HOME"/.clawdcode/hooks/check.sh',
   '~/scripts/check.sh',
-  'python3 ~/.claude/check.py --strict',
-  '/usr/bin/python3 ~/.claude/check.py',
-  '/bin/bash ~/.claude/branch.sh',
-  '"/opt/node 20/bin/node" "$HOME/.claude/check.js"',
-  '~/.claude/check.py',
-  'node "$HOME/.claude/check.js"',
 ];
 
 const confined = [
@@ -117,7 +109,19 @@ const confined = [
   '"$CLAUDE_PROJECT_DIR"/tools/check.sh',
   '~/links/linked.sh',
   'git commit -qam x',
-  ...['format', 'arrays', 'json', 'outer', 'of-project'].map((name) => `bash ~/.claude/${name}.sh`),
+  // What scripts start cannot always be seen in their text.
+  ...['format', 'arrays', 'json', 'outer', 'of-project', 'stdin', 'branch', 'there', 'functions'].map(
+    (name) => `bash ~/.claude/${name}.sh`,
+  ),
+  ...['log', 'desktop', 'helper', 'commits'].map((name) => `bash ~/.claude/${name}.sh`),
+  '~/.claude/branch.sh',
+  'python3 ~/.claude/check.py --strict',
+  '/usr/bin/python3 ~/.claude/check.py',
+  '/bin/bash ~/.claude/branch.sh',
+  '"/opt/node 20/bin/node" "$HOME/.claude/check.js"',
+  '~/.claude/check.py',
+  'node "$HOME/.claude/check.js"',
+  '~/.claude/wrapper.sh make -s fmt',
 ];
 
 describe('in a folder that the user has not trusted', () => {
@@ -135,7 +139,7 @@ describe('in a folder that the user has not trusted', () => {
       NODE_OPTIONS: '--require ./x.js',
       PATH: `${root}/bin:/usr/bin:/bin`,
     };
-    expect(await isConfined('bash ~/.claude/branch.sh', root, env)).toBe(false);
+    expect(await isConfined('bash ~/.claude/model.sh', root, env)).toBe(false);
     expect(await isConfined('npx prettier .', root, env)).toBe(true);
   });
 });
@@ -159,91 +163,5 @@ describe('if the repository’s settings make git start programs', () => {
     ...['notify-send done', 'jq -r .tool_name >> ~/log', 'bash ~/.claude/model.sh', '~/scripts/check.sh'],
   ])('what is known to start no git runs outside: %s', async (command) => {
     expect(await isConfined(command, hostile)).toBe(false);
-  });
-});
-
-test('in the home, the user’s settings folders are not the folder’s', async () => {
-  expect(await isConfined('bash ~/.claude/functions.sh', home)).toBe(false);
-  expect(await isConfined('bash ~/.claude/outer.sh', home)).toBe(true);
-  expect(await isConfined('~/scripts/check.sh', home)).toBe(true);
-  expect(await isConfined('bash ~/.claude/functions.sh', join(home, '.claude'))).toBe(true);
-});
-
-describe('a script of the user that uses arrays, so it is not understood in full,', () => {
-  const runs = (line: string): boolean => {
-    const script = join(home, '.claude/any.sh');
-    writeFileSync(script, `#!/bin/bash\na=(1)\n${line}\n`);
-    return runsProjectCode(script, { root, home, isIn: (path) => `${path}/`.startsWith(`${root}/`) });
-  };
-  test.each([
-    ...[
-      'P="npx prettier"; $P .',
-      'cmd=(npx prettier); "${cmd[@]}" .',
-      'if true; then npx x; fi',
-      'x() { npx y; }; x',
-    ],
-    ...[
-      'xargs -0 npx x',
-      'find . -exec npx x {} \\;',
-      'bash -c "npx x"',
-      'eval "npx x"',
-      '(cd sub && npm test)',
-    ],
-    ...[
-      'echo $(npx x)',
-      '~/.nvm/bin/npx x',
-      'A=1 timeout 3 npx x',
-      'case $x in a) npx y;; esac',
-      'trap "npx x" EXIT',
-    ],
-    ...[
-      'bash <<EOF\nnpx x\nEOF',
-      'python3 - <<EOF\nimport json\nEOF',
-      'python3 -m black .',
-      'node -e "x"',
-      'node --test',
-    ],
-    ...['./tools/check.sh', '. tools/check.sh', 'python3 tools/check.sh', '"$PWD"/tools/check.sh'],
-    ...[
-      '"$(git rev-parse --show-toplevel)/tools/check.sh"',
-      'node_modules/.bin/eslint .',
-      'bun ~/.claude/check.ts',
-    ],
-    ...['npm() { command npm "$@"; }; npm test', 'which prettier && prettier .', 'yarn --version'],
-  ])('is seen to run code of the folder: %s', (line) => {
-    expect(runs(line)).toBe(true);
-  });
-
-  test.each([
-    ...[
-      'echo npx',
-      'grep -q "npm run"',
-      'command -v npx',
-      '[ -f package.json ]',
-      '[[ -f package.json ]] && echo node',
-    ],
-    ...[
-      'jq -r .version package.json',
-      'git log',
-      'case "$c" in *npm*) exit 2;; esac',
-      'tool=npm; echo "$tool"',
-    ],
-    ...[
-      'python3 "$HOME/.claude/check.py"',
-      'perl -pe "s/a/b/"',
-      'awk "{print}"',
-      'if [ "$t" = npx ]; then exit 2; fi',
-    ],
-    ...[
-      'stat -f %m package.json',
-      'tail -f package.json',
-      'docker ps',
-      'gh pr view',
-      'node --version',
-      'python3 -V',
-    ],
-    ...['black() { printf x; }; black', 'tmux display-message x', '~/scripts/check.sh'],
-  ])('runs none: %s', (line) => {
-    expect(runs(line)).toBe(false);
   });
 });

@@ -52,7 +52,6 @@ async function approved(
       sandbox: { state: async () => ({ type: 'off', reason: 'off' }), confine: () => Promise.reject() },
       permissions: {
         effects: async () => undefined,
-        gitRuns: async () => false,
         matches: async () => false,
         installs: async () => false,
       },

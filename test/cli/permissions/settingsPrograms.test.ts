@@ -598,8 +598,9 @@ describe('in a folder that the user has not trusted', () => {
     ...['python3 ~/.local/bin/tool', '/usr/bin/python3 -c "import json"'],
     ...['python3 ./check.py'],
     ...['PYTHONPATH=. python3 ~/.claude/hooks/audit.py'],
+    ...['python3 ~/.claude/hooks/audit.py --strict', '~/.claude/hooks/guard', 'node ~/hooks/x.js'],
   ])(
-    'Python that takes modules from there is confined, although the user’s own settings name it: %s',
+    'what may take code from there is confined, although the user’s own settings name it: %s',
     async (command) => {
       const { run, open, root } = shared;
       expect(await run(command)).toBe('outside');
@@ -619,18 +620,15 @@ describe('in a folder that the user has not trusted', () => {
 
   test.each([
     ...['jq -r .tool_name >> ~/log', 'notify-send done', 'git status --short | wc -l'],
-    ...['python3 ~/.claude/hooks/audit.py --strict', 'python3 -u "$HOME"/.claude/hooks/audit.py'],
-    ...[
-      '~/.claude/hooks/guard',
-      'node ~/hooks/x.js',
-      '~/.claude/hooks/line.sh',
-      'bash ~/.claude/hooks/line.sh',
-    ],
-  ])('the user’s own scripts, and what runs nothing of the folder, run as usual: %s', async (command) => {
-    const { open, root } = shared;
-    const got = await open({ isUntrusted: true }).admit({ role: 'hook', command, cwd: root, env: {} });
-    expect(got.type).toBe('outside');
-  });
+    ...['~/.claude/hooks/line.sh', 'bash ~/.claude/hooks/line.sh'],
+  ])(
+    'what runs nothing of the folder runs as usual, a script that is understood in full included: %s',
+    async (command) => {
+      const { open, root } = shared;
+      const got = await open({ isUntrusted: true }).admit({ role: 'hook', command, cwd: root, env: {} });
+      expect(got.type).toBe('outside');
+    },
+  );
 
   test('git is confined if the folder’s repository makes it start programs', async () => {
     const { open, root } = await bench({

@@ -339,7 +339,7 @@ test('trust requires a yes; Ctrl+C means no', () => {
   ]);
   const own = { folder: '/p', effects: [], own: ['hook: npx prettier'] };
   expect(dialogueOf(trustDialog(own), () => undefined).tell.slice(1, 3)).toEqual([
-    'Your own hooks and status line would run code from this folder:',
+    'Your own hooks and status line may run code from this folder:',
     '- hook: npx prettier',
   ]);
 });
