@@ -79,8 +79,8 @@ export function createSessionAgent(
   /** Notes for the model about what programs in the settings have changed. */
   const told: string[] = [];
   const noteChange: NonNullable<AgentDeps['onChanging']> = async (access, basis, mode) => {
-    const onEnd = await shared.programs.noteUnapproved({ access, basis, mode });
-    return onEnd ?? shared.programs.editing(access, basis);
+    await shared.programs.noteUnapproved({ access, basis, mode });
+    return shared.programs.editing(access, basis);
   };
   const port = subagentPortOf(parts, options, shared, {
     ...{ ...children, toolset, approvals },

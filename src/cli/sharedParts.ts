@@ -15,6 +15,7 @@ import { createConnections } from './models/connections.ts';
 import { createEndpoints, type Endpoints } from './models/endpoints.ts';
 import type { LearnedWindows } from './models/learnedWindows.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
+import { programsIn } from './permissions/executedFiles.ts';
 import { createSettingsPrograms, type LiveSettingsPrograms } from './permissions/settingsPrograms.ts';
 import { createPermissionEngine } from './permissionThread/ThreadedEngine.ts';
 import { noPlugins, type SessionPlugins } from './plugins/usedPlugins.ts';
@@ -81,6 +82,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     isEphemeral: options.isEphemeral === true,
     now: () => Date.now(),
     excluded: loaded.ownExcludedCommands,
+    hasPrograms: () => programsIn(loaded).length + plugins.current().hooks.length > 0,
     isUntrusted: options.isTrusted !== true,
   });
   return {

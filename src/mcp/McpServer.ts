@@ -291,12 +291,6 @@ export class McpServer {
     this.#state = { type: this.#isOff ? 'disabled' : 'pending' };
   }
 
-  /** Connects again in the background. */
-  async #restart(): Promise<void> {
-    await this.disconnect();
-    if (!this.#isClosed && !this.#isOff) this.connect().catch(() => undefined);
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.disconnect();
@@ -371,7 +365,6 @@ export class McpServer {
       log: (text) => this.#append(text),
       ...{ role: serverRole(this.source.name), programs: this.#deps.programs },
       isApart: endpoint.type === 'stdio' && endpoint.cwd === this.#apart?.folder,
-      restart: () => this.#restart(),
       ofFolder: this.#isOfFolder ? serverProgram(this.source.definition) : undefined,
       onChanged: () => this.#relist(),
       onElicit: canAskUser === true ? this.#requests.answer : undefined,

@@ -41,8 +41,6 @@ export interface StdioPorts {
   readonly isApart?: boolean;
   /** See `SettingsProgram.ofFolder`. */
   readonly ofFolder?: ProgramText | undefined;
-  /** See `SettingsProgram`. */
-  readonly restart?: () => Promise<void>;
   /** How it must be started now; absent = with the user's rights. */
   readonly programs?: SettingsPrograms | undefined;
   readonly signal?: AbortSignal;
@@ -71,8 +69,8 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, cwd } = this.#endpoint;
-    const { env, role = 'MCP server', isApart = false, ofFolder, restart, programs, signal } = this.#ports;
-    const program = { role, command, args, cwd, env, isApart, ofFolder, restart, signal };
+    const { env, role = 'MCP server', isApart = false, ofFolder, programs, signal } = this.#ports;
+    const program = { role, command, args, cwd, env, isApart, ofFolder, signal };
     const run: SettingsRun = (await programs?.admit(program)) ?? { type: 'outside' };
     if (run.type === 'held') throw new Error(run.problem);
     const child = this.#spawn(run);
@@ -108,11 +106,8 @@ export class StdioTransport implements Transport {
   #spawn(run: Exclude<SettingsRun, { type: 'held' }>): ChildProcessWithoutNullStreams {
     const { command, args, cwd } = this.#endpoint;
     const { env } = this.#ports;
-    if (run.type === 'outside') {
-      const child = spawn(command, args, { cwd, env: { ...env, PWD: cwd }, detached: true, stdio: 'pipe' });
-      child.once('close', () => run.release?.());
-      return child;
-    }
+    if (run.type === 'outside')
+      return spawn(command, args, { cwd, env: { ...env, PWD: cwd }, detached: true, stdio: 'pipe' });
     try {
       const launch = run.launch('/bin/sh', `exec ${scriptOf({ command, args })}`);
       const child = spawn(launch.program, launch.args, {

@@ -37,25 +37,14 @@ export interface SettingsProgram {
   readonly ofFolder?: ProgramText | undefined;
   /** It comes from the user, and its starter keeps it from loading code of a folder that the user has not trusted. */
   readonly isApart?: boolean;
-  /**
-   * Ends it and starts it again, if it keeps running: called if it was started outside the sandbox and must now be
-   * confined.
-   */
-  readonly restart?: (() => Promise<void>) | undefined;
   /** Withdraws a question about it. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** How such a program must be started now. */
-export type SettingsRun = OutsideRun | ConfinedRun | HeldRun;
-
-/** With the user's rights; in this environment instead of its own, if given. */
-export interface OutsideRun {
-  readonly type: 'outside';
-  readonly env?: Readonly<Record<string, string>>;
-  /** Call when a program that has `restart` has ended. */
-  release?(): void;
-}
+export type SettingsRun =
+  /** With the user's rights; in this environment instead of its own, if given. */
+  { readonly type: 'outside'; readonly env?: Readonly<Record<string, string>> } | ConfinedRun | HeldRun;
 
 /** Not at all. `isUnasked`: the user was not asked. `problem`: a sentence for the user. */
 export interface HeldRun {

@@ -1,9 +1,9 @@
-/** What hooks and MCP servers may run once commands that were approved to run in the sandbox have changed files. */
+/** What hooks may run once commands that were approved to run in the sandbox have changed files. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/hasSandbox.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
@@ -97,61 +97,6 @@ describe.skipIf(!hasSandbox)(
     });
   },
 );
-
-/** An MCP server that runs `lib.js` whenever it changes. */
-const server = `
-const fs = require('fs');
-let known = '';
-setInterval(() => {
-  const text = fs.readFileSync('lib.js', 'utf8');
-  if (text !== known) { known = text; try { eval(text); } catch {} }
-}, 50);
-fs.appendFileSync('started', 'x');
-require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
-  const result =
-    method === 'initialize'
-      ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'w', version: '1' } }
-      : method === 'tools/list' ? { tools: [{ name: 'ping', inputSchema: { type: 'object' } }] }
-      : { content: [{ type: 'text', text: 'pong' }] };
-  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
-});
-`;
-
-describe.skipIf(!hasSandbox)('an MCP server of the project that is running', { tags: 'long' }, () => {
-  async function openServer(files: Readonly<Record<string, string>>, args: readonly string[]) {
-    const servers = { mcpServers: { w: { command: 'node', args: ['srv.js'] } } };
-    const project = await openProject(
-      {
-        ...{ 'srv.js': server, 'lib.js': '', '.gitignore': 'started\ninside\n', ...files },
-        '.mcp.json': JSON.stringify(servers),
-      },
-      { permissions: { allow: ['mcp__w__ping'] } },
-    );
-    await rm(project.at('package.json'), { force: true });
-    const terminal = project.setup.open(args);
-    await terminal.waitFor('Do you trust this folder?');
-    await terminal.answer('1');
-    await terminal.waitFor('Use this MCP server?');
-    await terminal.answer('1');
-    await terminal.waitFor(/context ~?\d+%/);
-    await vi.waitFor(() => expect(existsSync(project.at('started'))).toBe(true), 20_000);
-    return { ...project, terminal };
-  }
-
-  test('is confined before an edit that nobody approved', async () => {
-    const { setup, at, terminal } = await openServer({}, ['--permission-mode', 'acceptEdits']);
-    setup.server.script(
-      { calls: [{ name: 'Read', input: { file_path: at('lib.js') } }] },
-      { calls: [{ name: 'Write', input: { file_path: at('lib.js'), content: leaving } }] },
-      { text: 'Written.' },
-    );
-    await terminal.submit('go');
-    await terminal.waitForPrinted('Written.');
-    await vi.waitFor(() => expect(existsSync(at('inside'))).toBe(true), 20_000);
-    expect(existsSync(at('../escaped'))).toBe(false);
-  });
-});
 
 test.skipIf(!hasSandbox)(
   'in a folder that is not trusted, the user’s own MCP server that starts there runs its code in the sandbox',

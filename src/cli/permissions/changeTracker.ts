@@ -25,8 +25,6 @@ interface ChangePlaces {
   readonly now: () => number;
   /** The user's environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Called when a change was recorded; whatever made it waits. Never rejects. */
-  readonly onNoted: (access: Access) => Promise<void>;
   /** Called once, with the reason why changes cannot be stored. */
   readonly onProblem: (text: string) => void;
 }
@@ -40,15 +38,13 @@ interface ChangeTracker extends ChangeReview {
    * may start every second.
    */
   started(program: RunningProgram, access: Access): () => void;
-  /** Called before a call after which `changedBy` is asked, or a command starts that the user let run in the sandbox. */
+  /** Called before a command starts that the user let run in the sandbox. */
   look(access: Access): Promise<void>;
   /**
    * The same as `started` for a command that the user let run in the sandbox: a change is recorded only if it has changed
    * files that programs may run. While it runs, it counts as one that has.
    */
   startedConfined(command: ConfinedCommand): () => void;
-  /** Whether files that programs may run have changed since a time in milliseconds. */
-  changedBy(access: Access, startedAtMs: number): Promise<boolean>;
   /** Waits for what is known about such commands that have ended. Never rejects. */
   checked(): Promise<void>;
   /** Resolves when everything that has ended is recorded, so that we may exit. Never rejects. */
@@ -79,8 +75,6 @@ interface OpenCommand {
   readonly hasGone: () => boolean;
   /** Resolves when its change is recorded, or there is none. */
   readonly recorded: Promise<unknown>;
-  /** The same once `onNoted` has ended, too. */
-  readonly settled: Promise<unknown>;
 }
 
 interface Records {
@@ -124,10 +118,6 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
     ];
   };
   const note: ChangeTracker['note'] = async (access) => {
-    await record(access);
-    await places.onNoted(access);
-  };
-  const record = async (access: Access): Promise<void> => {
     const at = now();
     const paths = access.type === 'write' ? access.paths.map(realpath) : [];
     try {
@@ -166,9 +156,11 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
     const expected = await Promise.all(folders.map((folder) => records.of(folder).expect(change)));
     return () => Promise.all(expected.map((remove) => remove()));
   };
+  const checked = async (): Promise<void> => {
+    await Promise.all([...confined].filter(({ isOver }) => isOver()).map(known));
+  };
   return {
     note,
-    changedBy,
     async look(access) {
       const { namesIn } = await import('./changedFiles.ts');
       for (const folder of foldersOf(access, [], places)) {
@@ -192,24 +184,20 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
         .then(async () => changedBy(access, startedAtMs, await onlyInstalls()))
         .catch(() => true);
       const recorded = isChanged.then(async (isTrue) => {
-        if (isTrue) await record(access);
+        if (isTrue) await note(access);
         const takeBack = await taken;
         await takeBack().catch(() => undefined);
         running.delete(own);
         confined.delete(one);
-        return isTrue;
       });
-      const settled = recorded.then((isTrue) => (isTrue ? places.onNoted(access) : undefined));
-      const one: OpenCommand = { folders, isOver, gone, hasGone: () => hasGone, recorded, settled };
+      const one: OpenCommand = { folders, isOver, gone, hasGone: () => hasGone, recorded };
       confined.add(one);
       return () => {
         hasGone = true;
         onGone();
       };
     },
-    async checked() {
-      await Promise.all([...confined].filter(({ isOver }) => isOver()).map((one) => known(one, one.settled)));
-    },
+    checked,
     started(program, access) {
       const own = { ...program };
       const at = now();
@@ -233,7 +221,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       };
     },
     async settled() {
-      await Promise.all([...ending, ...[...confined].map((one) => known(one, one.recorded))]);
+      await Promise.all([...ending, ...[...confined].map(known)]);
     },
     async running() {
       for (let waitedMs = 0; running.size > 0 && waitedMs < END_WAIT_MS; waitedMs += END_POLL_MS)
@@ -244,9 +232,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       unstoredAt = Math.max(unstoredAt, at);
     },
     async changedFolders() {
-      await Promise.all(
-        [...confined].filter(({ isOver }) => isOver()).map((one) => known(one, one.recorded)),
-      );
+      await checked();
       const changes = await unreviewed();
       return changes.length === 0
         ? undefined
@@ -270,9 +256,9 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
 }
 
 /** Waits for what is known about a command that is about to end. */
-async function known(command: OpenCommand, result: Promise<unknown>): Promise<void> {
+async function known(command: OpenCommand): Promise<void> {
   await Promise.race([command.gone, delay(END_WAIT_MS)]);
-  if (command.hasGone()) await result;
+  if (command.hasGone()) await command.recorded;
 }
 
 async function openRecords(dataRoot: string, workspace: ChangePlaces['workspace']): Promise<Records> {

@@ -38,7 +38,6 @@ import {
   programQuestion,
   quotedCommand,
 } from './programWords.ts';
-import { createRunningPrograms } from './runningPrograms.ts';
 import { createScriptCheck, type ScriptCheck } from './scriptCheck.ts';
 import type { CodeRun } from './workspaceCode.ts';
 
@@ -75,6 +74,8 @@ interface ProgramPlaces {
   /** Commands that run outside the sandbox, from the user's own or managed settings. */
   readonly excluded: readonly string[];
   readonly newId: () => string;
+  /** False if there is no program that could run what commands change; absent = there is. */
+  readonly hasPrograms?: () => boolean;
   /** The user has not trusted the folder: programs of their own settings must not run its code unconfined. */
   readonly isUntrusted?: boolean;
 }
@@ -89,11 +90,8 @@ interface ChangingCall {
 export interface LiveSettingsPrograms extends SettingsPrograms {
   /** The user's review of changes that they did not approve. */
   readonly review: ChangeReview;
-  /**
-   * Called before such a call runs, which must wait for it: records a change that the user did not approve. Returns a
-   * function to call after the call. Neither rejects.
-   */
-  noteUnapproved(call: ChangingCall): Promise<(() => Promise<void>) | undefined>;
+  /** Called before such a call runs, which must wait for it: records a change that the user did not approve. Never rejects. */
+  noteUnapproved(call: ChangingCall): Promise<void>;
   /**
    * Called when a command of the model has started; returns a function to call when its processes have ended. Never
    * throws.
@@ -117,6 +115,7 @@ export interface LiveSettingsPrograms extends SettingsPrograms {
 
 export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsPrograms {
   let session: ProgramSession | undefined;
+  const { hasPrograms = () => true } = places;
   const answers = new Map<string, Promise<boolean | undefined>>();
   /** The user was told that one of their own programs is confined because the folder is not trusted. */
   let isTold = false;
@@ -129,8 +128,6 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     ...{ dataRoot: places.dataRoot, home: realHome, workspace: [root, ...added], opened },
     keepsPaths: !places.isEphemeral,
     ...{ now: places.now, env: places.env },
-    // What a tool of an MCP server changes is known when it has ended.
-    onNoted: async ({ type }) => (type === 'unknown' ? undefined : running.confine()),
     onProblem: (text) => session?.warn(text),
   });
 
@@ -221,12 +218,6 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     return isAllowed === true ? outside : heldProgram(program, concern, why, isAllowed === undefined);
   };
 
-  const running = createRunningPrograms(
-    (program) =>
-      decide(program).catch((error: unknown) => heldProgram(program, 'changed', messageOf(error), true)),
-    { workspace: [places.root, root, ...added], warn: (text) => session?.warn(text) },
-  );
-
   return {
     review: tracker,
     async noteUnapproved({ basis, mode, access }) {
@@ -234,23 +225,18 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       await tracker.checked();
       if (isUnasked(basis, mode)) {
         if (type === 'write' || type === 'unknown' || type === 'command') await tracker.note(access);
-        if (type !== 'unknown' || running.isEmpty()) return undefined;
-        const startedAtMs = Date.now();
-        await tracker.look(access);
-        return async () => {
-          if (await tracker.changedBy(access, startedAtMs)) await running.confine();
-        };
+        return;
       }
-      const isConfinable = type === 'command' && basis === 'user' && mode !== 'bypassPermissions';
+      const isConfinable =
+        type === 'command' && basis === 'user' && mode !== 'bypassPermissions' && hasPrograms();
       if (isConfinable && (await session?.sandbox.state())?.type === 'on') await tracker.look(access);
-      return undefined;
     },
     commandStarted({ basis, isConfined, ...started }) {
       const { command, cwd } = started;
       const mode = session?.mode();
       if (isUnasked(basis, mode)) return tracker.started({ command }, { type: 'command', command, cwd });
       // The user approved it because it is confined, without having seen what it changes.
-      if (basis !== 'user' || !isConfined || mode === 'bypassPermissions') return undefined;
+      if (basis !== 'user' || !isConfined || mode === 'bypassPermissions' || !hasPrograms()) return undefined;
       const onlyInstalls = async (): Promise<boolean> =>
         (await session?.permissions.installs(command, cwd)) === true;
       return tracker.startedConfined({ ...started, onlyInstalls });
@@ -261,7 +247,8 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     enter(entered) {
       session = entered;
     },
-    admit: running.admit,
+    admit: (program) =>
+      decide(program).catch((error: unknown) => heldProgram(program, 'changed', messageOf(error), true)),
   };
 }
 
