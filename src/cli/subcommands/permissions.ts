@@ -1,5 +1,7 @@
 /** `clawdcode permissions …`: connects the subcommands with their dependencies. Loaded only when used. */
+
 import { resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { explanationPage } from '../../commands/permissions.ts';
 import { settingsFiles } from '../../config/settingsFiles.ts';
 import { rememberRules } from '../../config/trust.ts';
@@ -21,6 +23,7 @@ import { createPermissions, type Permissions } from '../permissions/permissions.
 import { withScriptsOfWorkspace } from '../permissions/workspaceScripts.ts';
 import { grammarFolder } from '../permissionThread/ThreadedEngine.ts';
 import type { AppPaths } from '../process/appPaths.ts';
+import { GRAMMAR_FLAGS } from '../process/heap.ts';
 import { probeOptions } from '../sandbox.ts';
 import { jsonDocument, type Output, parseSubcommand, standardOutput } from '../sessionCommand/output.ts';
 import { allEntries } from '../sessionCommand/readEntries.ts';
@@ -160,6 +163,8 @@ async function open(
     place,
     await readSettings(place, { ...parsed.options, allowedTools, disallowedTools }, await trustIn(place)),
   );
+  // The grammar is loaded in this thread.
+  for (const [wanted] of GRAMMAR_FLAGS) setFlagsFromString(wanted);
   const permissions = createPermissions(loaded, {
     ...place,
     engine: new InProcessEngine(grammarFolder(place.packageRoot), process.env),

@@ -30,8 +30,9 @@ export function rewrittenSecret(
   const uses = parts.flatMap(({ verdict: { isApproved, basis, use } }) =>
     use === undefined || isApproved || basis === 'rule' ? [] : [use],
   );
+  const printsBinary = uses.some((use) => use.printsBinary === true);
   const name = directories
-    .flatMap((directory) => uses.flatMap((use) => shownBy(use, directory, policy)))
+    .flatMap((directory) => uses.flatMap((use) => shownBy(use, directory, policy, printsBinary)))
     .find(({ paths }) => paths.some((path) => policy.holdsAnySecret?.(policy.realpath(path)) === true))?.name;
   if (name === undefined) return undefined;
   const reason = `${name} contains what looks like a secret, which could not be redacted in parts of lines or in another form.`;
@@ -55,15 +56,17 @@ function shownBy(
   { contents, trees = [] }: ReadOnlyUse,
   directory: string,
   policy: Policy,
+  printsBinary: boolean,
 ): readonly ShownFiles[] {
   const named = contents
     .filter((word) => !isNoFile(word))
     .map((name) => ({ name, paths: filesOf(locate(name, directory, policy), policy) }));
   const found = trees.map((tree) => {
     const all = shownInTree(tree, directory, policy);
+    const stored = all.find(isStored);
+    if (printsBinary && stored !== undefined) return { name: tree.path, paths: [stored] };
     const open = all.filter((path) => !isStored(path));
-    const paths = open.length === 0 ? all.slice(0, 1) : open.length <= MAX_FOUND ? open : [];
-    return { name: tree.path, paths };
+    return { name: tree.path, paths: open.length <= MAX_FOUND ? open : [] };
   });
   return [...named, ...found];
 }

@@ -219,7 +219,9 @@ export const holdsAnySecret = (path: string): boolean =>
  * hg's `store`, Subversion's pristine copies. Pure.
  */
 export const isStored = (path: string): boolean =>
-  /\/\.git\/(?:.*\/)?(?:objects|rr-cache)\/|\.git\/objects\/|\/\.hg\/store\/|\/\.svn\/pristine\//i.test(path);
+  /\/\.git\/(?:.*\/)?(?:objects|rr-cache)\/|\/objects\/(?:[\da-f]{2}\/[\da-f]{38,}|pack\/pack-)|\/\.hg\/store\/|\/\.svn\/pristine\//i.test(
+    path,
+  );
 
 /** Git records its commands here, so these are searched in full. */
 const isReflog = /\/\.git\/(?:.*\/)?logs\/./;

@@ -19,7 +19,9 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
   let wasCut = false;
   const once = <A extends readonly unknown[], R>(ask: (...args: A) => R): ((...args: A) => R) => {
     const known = new Map<string, R>();
-    return (...args) => {
+    return (...given) => {
+      // As a callback it is also given the whole array, which would be part of each key.
+      const args = (ask.length === 0 ? given : given.slice(0, ask.length)) as unknown as A;
       const key = JSON.stringify(args);
       if (known.has(key)) return known.get(key) as R;
       const answer = ask(...args);

@@ -66,11 +66,15 @@ export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse
   const form = isRewritten ? { rewrites: true } : {};
   if (command.operands !== 'contents') return { ...nothing, ...form };
   const shown = [...files, ...read.late];
-  if (name !== 'diff') return { contents: shown, names: [], ...form };
+  const kind = { ...form, ...(!measures.test(name) && { printsBinary: true }) };
+  if (name !== 'diff') return { contents: shown, names: [], ...kind };
   // Two folders are compared file by file, following links in them.
   const trees = shown.map((path) => ({ path, hidden: true, follows: true }));
   return { contents: [], names: [], trees, ...form };
 }
+
+/** Programs that print numbers about a file. */
+const measures = /^(?:wc|cksum|\w*sum)$/;
 
 /**
  * Programs and options that only print a version. Excludes programs that run code of the project for it (`pytest`,

@@ -120,7 +120,10 @@ export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | 
   const isRecursive = !isGrep || has('-r', '--recursive');
   const isPart =
     has('-o', '--only-matching') || (name === 'rg' && has('-r', '--replace', '-E', '--encoding'));
-  const form = isPart ? { rewrites: true } : {};
+  const form = {
+    ...(isPart && { rewrites: true }),
+    ...(has('-a', '--text') && { printsBinary: true }),
+  };
   if (!isRecursive)
     return { contents: [...files.filter((word) => word !== '-'), ...late], names: [], ...form };
   const tree = treeOf(name, read);

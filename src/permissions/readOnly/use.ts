@@ -10,6 +10,8 @@ export interface ReadOnlyUse {
   readonly names: readonly string[];
   /** It may print parts of lines, or in another form, so that a secret cannot be found in its output. */
   readonly rewrites?: boolean;
+  /** It prints what it finds in binary files. */
+  readonly printsBinary?: boolean;
   /** Folders, or files, whose entire content it shows. */
   readonly trees?: readonly Tree[];
   /** Patterns that the shell expands to file names. */
@@ -123,6 +125,7 @@ export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
     ...(uses.some(({ showsReflog }) => showsReflog) && { showsReflog: true }),
     ...(uses.some(({ converts }) => converts) && { converts: true }),
     ...(uses.some(({ rewrites }) => rewrites) && { rewrites: true }),
+    ...(uses.some(({ printsBinary }) => printsBinary) && { printsBinary: true }),
     tracked: uses.flatMap(({ tracked = [] }) => tracked),
     shown: uses.flatMap(({ shown = [] }) => shown),
     versionFiles: [...new Set(uses.flatMap(({ versionFiles = [] }) => versionFiles))],

@@ -94,6 +94,9 @@ test.each([
   `cat rewritten/one/.git/objects/a0/${'10'.repeat(19)}`,
   'cat rewritten/one/.git/objects/a0/* | base64 -w0',
   'find rewritten/one/.git/objects -type f -exec od -An -tx1 -v {} +',
+  'find rewritten/one -type f -exec od -An -tx1 -v {} +',
+  "grep -rha '' rewritten/one/.git | base64 -w0",
+  'find rewritten/one -type f | xargs cat | base64',
 ])('what a command finds, and what contains other files: %s asks', async (command) => {
   expect((await bash(command)).behavior).toBe('ask');
 });
@@ -106,6 +109,8 @@ test.each([
   'wc -c rewritten/one/all.zip',
   'grep -rn sent rewritten/one',
   'find rewritten/one -type f | xargs grep -l sent',
+  'grep -rn other rewritten/many | cut -d: -f1',
+  'find rewritten/many -type f | xargs wc -c | sort -n | tail -5',
   'find rewritten/one -type f -exec wc -l {} +',
   'du -sh rewritten/one/.git/objects',
   'ls rewritten/one/.git/objects/a0',

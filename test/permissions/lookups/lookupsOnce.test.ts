@@ -51,6 +51,18 @@ test('queries the disk and git only once for all parts of a command', {
   expect([...asked].filter(([, times]) => times > 1)).toEqual([]);
 });
 
+test('as a callback of arrays, which pass themselves too, a lookup asks once for each path', () => {
+  const asked: string[] = [];
+  const isDirectory = (path: string): boolean => asked.push(path) > 0;
+  const { lookups } = lookupsOnce({ ...disk, isDirectory }, () => 0);
+  for (const paths of [
+    ['/a', '/b'],
+    ['/b', '/a', '/c'],
+  ])
+    paths.filter(lookups.isDirectory);
+  expect(asked).toEqual(['/a', '/b', '/c']);
+});
+
 test('the next decision sees changes on disk', async () => {
   let holdsLink = false;
   const lookups = {
