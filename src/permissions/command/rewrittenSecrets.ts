@@ -30,7 +30,9 @@ export function rewrittenSecret(
   const uses = parts.flatMap(({ verdict: { isApproved, basis, use } }) =>
     use === undefined || isApproved || basis === 'rule' ? [] : [use],
   );
-  const printsBinary = uses.some((use) => use.printsBinary === true);
+  // Text that the shell inserts holds no binary data.
+  const printsBinary =
+    uses.some(({ rewrites }) => rewrites === true) && uses.some((use) => use.printsBinary === true);
   const name = directories
     .flatMap((directory) => uses.flatMap((use) => shownBy(use, directory, policy, printsBinary)))
     .find(({ paths }) => paths.some((path) => policy.holdsAnySecret?.(policy.realpath(path)) === true))?.name;
