@@ -42,7 +42,7 @@ export function projectFiles(root: string): ProjectFiles {
       // Nothing is known about the name.
       if (folder === root && rest.replace(/[\uE000\uE001\s./~-]/g, '') === '' && rest.includes(ANY))
         return undefined;
-      const isMatching = matchTest(`${start === '/' ? '' : start}/${rest}`, ending);
+      const isMatching = matchTest(`${start === '/' ? '' : start}/${rest}`, true);
       const { files, isWhole } = filesIn(folder);
       const matching = files.filter(isMatching);
       return isWhole && matching.length <= MAX_MATCHING ? matching : undefined;
@@ -51,18 +51,29 @@ export function projectFiles(root: string): ProjectFiles {
 }
 
 /** What Node and Python append to a name. */
-const ending = '(?:\\.\\w{1,5}|/(?:index|__main__)\\.\\w{1,5})?';
+const endings = [/\.\w{1,5}$/, /\/(?:index|__main__)\.\w{1,5}$/];
 
-/** Tests whether a path is one of those for which a text with `ANY` and `GLOB` stands. */
-export function matchTest(text: string, suffix = ''): (path: string) => boolean {
-  // Many unknown parts would take too long.
-  const source = (text.split(ANY).length > 5 ? text.replace(/\uE000.*\uE000/s, ANY) : text)
-    .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-    .replaceAll(ANY, '.*')
-    .replaceAll(GLOB, '[^/]*');
-  const pattern = new RegExp(`^${source}${suffix}$`, 's');
-  return (path) => pattern.test(path);
+/**
+ * Tests whether a path is one of those for which a text with `ANY` and `GLOB` stands, or more: of several unknown parts, only
+ * what is before the first and after the last one counts, since a repository could name any number. `isModule`: the path
+ * may also have an ending that interpreters append.
+ */
+export function matchTest(text: string, isModule = false): (path: string) => boolean {
+  const first = text.search(/[\uE000\uE001]/);
+  if (first === -1) return (path) => namesOf(path, isModule).includes(text);
+  const last = Math.max(text.lastIndexOf(ANY), text.lastIndexOf(GLOB));
+  const [start, end] = [text.slice(0, first), text.slice(last + 1)];
+  const staysInFolder = first === last && text[first] === GLOB;
+  return (path) =>
+    namesOf(path, isModule).some((name) => {
+      const length = name.length - end.length;
+      if (length < start.length || !name.startsWith(start) || !name.endsWith(end)) return false;
+      return !staysInFolder || !name.slice(start.length, length).includes('/');
+    });
 }
+
+const namesOf = (path: string, isModule: boolean): readonly string[] =>
+  isModule ? [path, ...endings.map((ending) => path.replace(ending, ''))] : [path];
 
 interface Found {
   readonly files: readonly string[];

@@ -74,7 +74,10 @@ interface ProgramPlaces {
   /** Commands that run outside the sandbox, from the user's own or managed settings. */
   readonly excluded: readonly string[];
   readonly newId: () => string;
-  /** False if there is no program that could run what commands change; absent = there is. */
+  /**
+   * False if no program could run what commands change now: then each command counts as changing files, and nothing is
+   * looked at. Absent = there is one.
+   */
   readonly hasPrograms?: () => boolean;
   /** The user has not trusted the folder: programs of their own settings must not run its code unconfined. */
   readonly isUntrusted?: boolean;
@@ -192,7 +195,8 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   };
 
   /** True for a program of the user's settings in a folder that they have not trusted. */
-  const isForeign = (program: SettingsProgram): boolean => places.isUntrusted === true && isOwn(program);
+  const isForeign = (program: SettingsProgram): boolean =>
+    places.isUntrusted === true && isOwn(program, root);
 
   const unconfinedRun = (program: SettingsProgram): Extract<SettingsRun, { type: 'outside' }> =>
     isForeign(program)
@@ -227,9 +231,9 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
         if (type === 'write' || type === 'unknown' || type === 'command') await tracker.note(access);
         return;
       }
-      const isConfinable =
-        type === 'command' && basis === 'user' && mode !== 'bypassPermissions' && hasPrograms();
-      if (isConfinable && (await session?.sandbox.state())?.type === 'on') await tracker.look(access);
+      const isConfinable = type === 'command' && basis === 'user' && mode !== 'bypassPermissions';
+      if (isConfinable && (await session?.sandbox.state())?.type === 'on')
+        await (hasPrograms() ? tracker.look(access) : tracker.note(access));
     },
     commandStarted({ basis, isConfined, ...started }) {
       const { command, cwd } = started;
@@ -252,8 +256,20 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   };
 }
 
-/** True for a program of the user's settings, unless its starter keeps it from loading code of the folder. */
-const isOwn = ({ ofFolder, isApart }: SettingsProgram): boolean => ofFolder === undefined && isApart !== true;
+/**
+ * True for a program of the user's settings, unless it starts apart from the folder and names nothing in it.
+ */
+const isOwn = (program: SettingsProgram, root: string): boolean =>
+  program.ofFolder === undefined && (program.isApart !== true || namesFolder(program, root));
+
+const ofProject = /^(?:CLAUDE|CLAWDCODE)_PROJECT_DIR$/;
+
+function namesFolder({ command, args = [], env }: SettingsProgram, root: string): boolean {
+  const values = Object.entries(env).flatMap(([name, value]) => (ofProject.test(name) ? [] : [value]));
+  return [command, ...args, ...values].some(
+    (text) => text.includes(root) || /_PROJECT_DIR\b|\bPWD\b/.test(text),
+  );
+}
 
 /** The user's answer; undefined: there is no user to ask, or the question was withdrawn. */
 async function askedOf(
