@@ -43,6 +43,8 @@ export type KnownVariables = Map<string, ReadonlySet<string>>;
 
 /** A word with more possible texts counts as any text. */
 const MAX_TEXTS = 64;
+/** Characters of a condition or a calculation. */
+const MAX_AHEAD = 1000;
 const MAX_DEPTH = 20;
 
 /** Adds what the text sets to `variables`. */
@@ -152,13 +154,13 @@ class Reader {
   /** True between `[[` and a `]]` on the same line. */
   #isCondition({ words }: OpenCommand): boolean {
     const isOpen = words[0]?.includes('[[') === true && !words.some((word) => word.includes(']]'));
-    return isOpen && /^[^\n]*\s\]\]/.test(this.#source.slice(this.#at));
+    return isOpen && /^[^\n]*\s\]\]/.test(this.#source.slice(this.#at, this.#at + MAX_AHEAD));
   }
 
   /** Reads `((…))`; false if it is something else, such as a subshell in a subshell. */
   #arithmetic(): boolean {
     if (!this.#source.startsWith('((', this.#at)) return false;
-    for (let open = 2, at = this.#at + 2; at < this.#source.length; at += 1) {
+    for (let open = 2, at = this.#at + 2; at < Math.min(this.#source.length, this.#at + MAX_AHEAD); at += 1) {
       open += { '(': 1, ')': -1 }[this.#source.charAt(at)] ?? 0;
       // The inner parenthesis closes right before the outer one.
       if (open === 1 && this.#source.charAt(at + 1) !== ')') return false;
@@ -389,7 +391,7 @@ class Reader {
     }
     if (char === '?') return [GLOB];
     if (char === '*') return [this.#skip(/\*+/y) === '' ? GLOB : ANY];
-    if (char === '[' && /^[^\]\s'"]+\]/.test(rest())) {
+    if (char === '[' && /^[^\]\s'"]{1,100}\]/.test(rest())) {
       this.#inside(this.#skip(/[^\]]+\]/y));
       return [GLOB];
     }
@@ -486,6 +488,7 @@ class Reader {
 
 function product(left: Texts, right: Texts): Texts {
   if (right.length === 1) return left.map((text) => text + right[0]);
+  if (left.length * right.length > 8 * MAX_TEXTS) return [ANY];
   const all = [...new Set(left.flatMap((one) => right.map((other) => one + other)))];
   return all.length > MAX_TEXTS ? [ANY] : all;
 }
@@ -493,7 +496,7 @@ function product(left: Texts, right: Texts): Texts {
 /** The texts of an unquoted variable: unchanged as in zsh, or split and expanded as in other shells. */
 const unquoted = (text: string): Texts => [
   text,
-  text.replace(/\s+/g, SPLIT).replace(/[*?]|\[[^\]]*\]/g, GLOB),
+  text.replace(/\s+/g, SPLIT).replace(/[*?]|\[[^\]]{0,100}\]/g, GLOB),
 ];
 
 /** The text of `$'…'`; characters by number are not decoded. */
