@@ -41,7 +41,7 @@ export interface TrustQuestion {
   readonly folder: string;
   /** New effects of the folder's settings that the user has not agreed to yet, one sentence each. */
   readonly effects: readonly string[];
-  /** The user's own programs that would run code of the folder; absent = none. */
+  /** The user's own programs that may run code of the folder; absent = none. */
   readonly own?: readonly string[];
   /** Set if the user trusted another folder that was at this path before. */
   readonly isOther?: boolean;

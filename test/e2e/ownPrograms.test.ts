@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of shell scripts.
 /**
- * The user's own hooks and status line in a folder that they have not trusted: what would run code of the folder runs in
+ * The user's own hooks and status line in a folder that they have not trusted: what may run code of the folder runs in
  * the sandbox, and the trust dialog lists it.
  *
  * @module-tag long

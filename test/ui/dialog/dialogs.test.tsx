@@ -564,13 +564,13 @@ test.each([
 });
 
 test.each([
-  [[], ['Your own hooks and status line would run code from this', 'folder:'], 'No, run them in the sandbox'],
+  [[], ['Your own hooks and status line may run code from this', 'folder:'], 'No, run them in the sandbox'],
   [
     ['f: Runs make'],
     [
       'Its settings would:',
       '  • f: Runs make',
-      'Your own hooks and status line would run code from this',
+      'Your own hooks and status line may run code from this',
       'folder:',
     ],
     'No, ignore its settings, and run mine in the sandbox',
