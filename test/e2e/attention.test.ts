@@ -129,6 +129,8 @@ process.stdin.on('data', (part) => { all += part; }).on('end', () => {
   await configure(setup, { statusLine: { command: `"${process.execPath}" "${script}"`, padding: 1 } });
   server.script({ text: 'Hello.' });
   const terminal = setup.open();
+  await terminal.waitFor('Do you trust this folder?');
+  await terminal.answer('1');
   await terminal.waitFor(/^ mock-1 in default true$/m);
   expect(terminal.bytes()).toContain('\u001B[35mmock-1');
   expect(terminal.bytes()).not.toMatch(/evil/);
