@@ -35,7 +35,7 @@ export interface SettingsProgram {
   readonly env: Readonly<Record<string, string>>;
   /** As a settings file of the folder defines it; absent = it comes from elsewhere, such as the user's own settings. */
   readonly ofFolder?: ProgramText | undefined;
-  /** It comes from the user, and its starter keeps it from loading code of a folder that the user has not trusted. */
+  /** It comes from the user and starts in an empty folder. */
   readonly isApart?: boolean;
   /** Withdraws a question about it. */
   readonly signal?: AbortSignal | undefined;

@@ -7,7 +7,7 @@ import { isInterpreter, isPlainShell } from '../../permissions/options/runnerNam
 import type { ReadCommand, ShellText, Texts } from './shellText.ts';
 
 /** What is data in one text. */
-export interface TextData {
+interface TextData {
   /** Words of its commands, as the same objects. */
   readonly words: ReadonlySet<Texts>;
   /** What it prints goes neither to a file that it may run nor to a program that may do more than print it. */

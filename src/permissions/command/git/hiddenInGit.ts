@@ -1,5 +1,5 @@
 /**
- * Secrets in the index and the history that a git command may show if we do not understand it, or what runs it:
+ * Secrets in the index and the history, for git commands, or commands around them, that are not fully understood:
  * `git -c a.b=c log -p`, `xargs -n1 git show`, `bash <<< 'git log -p'`.
  */
 import { mayShowAny } from '../../lookups/gitShown.ts';
