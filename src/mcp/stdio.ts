@@ -107,7 +107,12 @@ export class StdioTransport implements Transport {
     const { command, args, cwd } = this.#endpoint;
     const { env } = this.#ports;
     if (run.type === 'outside')
-      return spawn(command, args, { cwd, env: { ...env, PWD: cwd }, detached: true, stdio: 'pipe' });
+      return spawn(command, args, {
+        cwd,
+        env: { ...(run.env ?? env), PWD: cwd },
+        detached: true,
+        stdio: 'pipe',
+      });
     try {
       const launch = run.launch('/bin/sh', `exec ${scriptOf({ command, args })}`);
       const child = spawn(launch.program, launch.args, {

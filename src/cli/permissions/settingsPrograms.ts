@@ -27,6 +27,7 @@ import {
 import { sandboxNotes } from '../../tools/outcomes.ts';
 import { userProgramEnvironment } from '../../tools/shell/childEnvironment.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
+import { isSteeringName } from '../../tools/shell/steeringVariables.ts';
 import { type ConfinedCommand, createChangeTracker } from './changeTracker.ts';
 import type { Permissions } from './permissions.ts';
 import { codeOfOwnProgram, codeOfProgram, textOf } from './programCode.ts';
@@ -147,7 +148,8 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     const place = { root: places.root, home: places.home, effects };
     if (isForeign(program)) {
       const started = { ...program, env: unconfinedRun(program).env ?? program.env };
-      const code = await codeOfOwnProgram(started, place);
+      // A server that names the folder may load code from there, whatever its own folder.
+      const code = program.isApart === true ? 'workspace' : await codeOfOwnProgram(started, place);
       if (code !== 'none') return { concern: 'untrusted', code };
     }
     if (changed === undefined) return undefined;
@@ -262,10 +264,8 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
 const isOwn = (program: SettingsProgram, root: string): boolean =>
   program.ofFolder === undefined && (program.isApart !== true || namesFolder(program, root));
 
-const ofProject = /^(?:CLAUDE|CLAWDCODE)_PROJECT_DIR$/;
-
 function namesFolder({ command, args = [], env }: SettingsProgram, root: string): boolean {
-  const values = Object.entries(env).flatMap(([name, value]) => (ofProject.test(name) ? [] : [value]));
+  const values = Object.entries(env).flatMap(([name, value]) => (isSteeringName(name) ? [value] : []));
   return [command, ...args, ...values].some(
     (text) => text.includes(root) || /_PROJECT_DIR\b|\bPWD\b/.test(text),
   );

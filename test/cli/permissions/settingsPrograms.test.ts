@@ -136,6 +136,16 @@ async function bench({
   };
 }
 
+test('an approved command in the sandbox counts as a change if no program could run what it changes yet', async () => {
+  const { open, root } = await bench();
+  const access = { type: 'command', command: 'sh t.sh', cwd: root } as const;
+  const hook = { role: 'hook', command: 'npm run lint', cwd: root, env: {} };
+  await open({ hasPrograms: () => false }).noteUnapproved({ access, basis: 'user', mode: 'default' });
+  const got = await open().admit(hook);
+  if (got.type === 'confined') got.release();
+  expect(got.type).toBe('confined');
+});
+
 const edit = { access: { type: 'write', paths: ['/x'] }, basis: 'mode', mode: 'acceptEdits' } as const;
 
 test.each([
@@ -665,6 +675,25 @@ describe('in a folder that the user has not trusted', () => {
     expect(trusted.ran).toContain('ran-git');
     expect(trusted.env).toBeUndefined();
   });
+
+  test.each<[string, (root: string) => { args: string[]; env?: Record<string, string> }]>([
+    ['confined', (root) => ({ args: [join(root, 'dep/index.js')] })],
+    ['confined', () => ({ args: ['-e', 'require(process.env.CLAUDE_PROJECT_DIR)'] })],
+    ['confined', (root) => ({ args: ['x.js'], env: { NODE_OPTIONS: `--require ${root}/x.js` } })],
+    [
+      'outside',
+      (root) => ({ args: ['x.js'], env: { CLAUDE_PROJECT_DIR: root, PWD: root, VIRTUAL_ENV: root } }),
+    ],
+  ])(
+    'an own server that starts in an empty folder is %s, by whether it names the folder: %s',
+    async (type, of) => {
+      const { open, root, home } = await bench({ files: ownFiles });
+      const server = { role: 'MCP server', command: 'node', cwd: join(home, 'empty'), isApart: true };
+      const got = await open({ isUntrusted: true }).admit({ ...server, env: {}, ...of(root) });
+      if (got.type === 'confined') got.release();
+      expect(got.type).toBe(type);
+    },
+  );
 
   test('without a sandbox the user is asked once, or it does not run', async () => {
     const asking = await bench({ state: missing, answer: 'allow', files: ownFiles });
