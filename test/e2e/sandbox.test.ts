@@ -55,7 +55,7 @@ test('a token that a command shows without approval is removed from the output, 
     bash('git log -p notes.txt'),
     bash('cat deploy.ts; grep -rn deploy .'),
     { calls: [inBackground] },
-    { calls: [{ name: 'BashOutput', input: { task_id: 'bash_1', wait: 20_000 } }] },
+    { calls: [{ name: 'BashOutput', input: { task_id: 'b1', wait: 20_000 } }] },
     { text: 'Done.' },
   );
   await print(['-p', 'go']);
