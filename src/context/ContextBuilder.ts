@@ -68,7 +68,7 @@ export class ContextBuilder {
   }
 
   /** Tokens of the request for a view, by part. If the view only grew at its end, only the new part is counted. */
-  measure(view: View, { tools = [], policy = {} }: BuildOptions = {}): RequestSizes {
+  measure(view: View, { tools = [], policy = {} }: BuildOptions): RequestSizes {
     return this.#sizer.of(view, tools, policy);
   }
 

@@ -13,7 +13,7 @@ type Choice = Pick<ExportOptions, 'toolOutputs' | 'reasoning'>;
 /** Holds each call until its result arrives; at most the calls of one reply. */
 export async function* itemsOf(
   entries: AsyncIterable<JSONLEntry>,
-  { toolOutputs = true, reasoning = true }: Choice = {},
+  { toolOutputs = true, reasoning = true }: Choice,
 ): AsyncGenerator<ExportItem> {
   let turns = 0;
   let waiting: JSONLEntry[] = [];
@@ -190,7 +190,7 @@ export function plainLine(text: string): string {
 }
 
 /** What a call did, on one line: nothing is removed, and look-alikes are marked too. */
-export function callLine(text: string, tool?: string): string {
+export function callLine(text: string, tool: string): string {
   return plainLine(reveal(text, tool === toolNames.bash));
 }
 

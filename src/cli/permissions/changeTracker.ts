@@ -139,7 +139,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       );
     }
   };
-  const changedBy = async (access: Access, startedAtMs: number, onlyInstalls = false): Promise<boolean> => {
+  const changedBy = async (access: Access, startedAtMs: number, onlyInstalls: boolean): Promise<boolean> => {
     const { hasChanged } = await import('./changedFiles.ts');
     for (const folder of foldersOf(access, [], places)) {
       const before = await names.get(folder);

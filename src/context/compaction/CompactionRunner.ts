@@ -81,7 +81,7 @@ export class CompactionRunner {
   async runAuto(
     options: RequestOptions,
     { usedTokens, windowTokens }: ContextMeasure,
-    withoutModel = false,
+    withoutModel: boolean,
   ): Promise<CompactionReport | undefined> {
     const { projection, log } = this.#session;
     if (!this.hasFreshTokens()) return undefined;

@@ -10,7 +10,7 @@ import { isReshaping } from './reductions.ts';
  * Index of the last boundary that has a summary and was not undone; a boundary without a summary never took effect. -1
  * if there is none.
  */
-export function lastCompaction(entries: readonly JSONLEntry[], undone: ReadonlySet<string> = none): number {
+export function lastCompaction(entries: readonly JSONLEntry[], undone: ReadonlySet<string>): number {
   for (let index = entries.length - 2; index >= 0; index--) {
     const entry = entries[index];
     if (entry?.subtype !== 'compact_boundary' || undone.has(entry.uuid)) continue;
@@ -18,8 +18,6 @@ export function lastCompaction(entries: readonly JSONLEntry[], undone: ReadonlyS
   }
   return -1;
 }
-
-const none: ReadonlySet<string> = new Set();
 
 /** Uuids of the entries before a boundary that requests still contain, as messages or quoted in the summary message. */
 export function retainedBy(

@@ -97,7 +97,8 @@ export class LongTermMemory {
   }
 
   /** All memory files with the number of memories, or the reason why a file is left out. */
-  async list(signal: AbortSignal = new AbortController().signal): Promise<readonly MemoryFileInfo[]> {
+  async list(): Promise<readonly MemoryFileInfo[]> {
+    const { signal } = new AbortController();
     const infos: MemoryFileInfo[] = [];
     for (const file of await this.#files()) {
       const { path, scope, leftOut } = file;

@@ -180,7 +180,7 @@ const MAX_CHARACTERS = 4000;
 export async function appendMemory(
   folder: string,
   text: string,
-  { category: named, isSensitive = () => false }: RememberOptions = {},
+  { category: named, isSensitive = () => false }: RememberOptions,
 ): Promise<Remembered> {
   const plain = plainText(text.slice(0, MAX_CHARACTERS + 1)).trim();
   if (plain === '') return { type: 'refused', message: 'There is nothing to remember: the text is empty.' };

@@ -60,7 +60,7 @@ const introductions = {
  * Frames text of others after a heading, which ends at `at`: only the heading is the program's. The text could close
  * its own frame; only the note after it ends it. Without a key, as in earlier versions.
  */
-export function framedData(text: string, at: number, key: NoteKey, kind: UntrustedText = 'data'): string {
+export function framedData(text: string, at: number, key: NoteKey, kind: UntrustedText): string {
   const data = withoutKey(text.slice(at), key);
   if (key === undefined || data === '') return framedNote(text, key);
   return between(text.slice(0, at), `<${kind}>\n${data}\n</${kind}>`, key, kind);

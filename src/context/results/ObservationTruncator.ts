@@ -65,7 +65,7 @@ export async function truncateInSteps(
   text: string,
   limits: TruncationLimits,
   direction: TruncateDirection,
-  options: TruncationOptions = {},
+  options: TruncationOptions,
 ): Promise<Truncation> {
   const work = truncating(text, limits, direction, options);
   for (;;) {

@@ -195,11 +195,8 @@ const maxTorn = 64;
  * The entries of one line: one, unless the line is damaged. Values that need their neighbors are included only if they
  * are complete.
  */
-export function parseLine(
-  bytes: Buffer,
-  complete = true,
-): { readonly entries: JSONLEntry[]; readonly reason?: string } {
-  const line = { bytes, number: 1, offset: 0, length: bytes.length, complete };
+export function parseLine(bytes: Buffer): { readonly entries: JSONLEntry[]; readonly reason?: string } {
+  const line = { bytes, number: 1, offset: 0, length: bytes.length, complete: true };
   const { pieces, reason } = readLine(line, 0);
   const entries = pieces.flatMap((piece) =>
     'entry' in piece ? piece.entry : (migrateEntry({ ...piece.garbled }, 0) ?? []),

@@ -102,7 +102,7 @@ export function openStoredNow(path: string, folder: string = dirname(path)): num
 }
 
 /** Creates a file that does not exist yet, for reading and writing. Its folder has to exist. */
-export async function createStored(path: string, folder: string = dirname(path)): Promise<FileHandle> {
+export async function createStored(path: string, folder: string): Promise<FileHandle> {
   assertRealFolders(folder, dirname(path));
   return open(path, 'wx+', 0o600);
 }

@@ -30,13 +30,10 @@ interface CompressionHistory {
 }
 
 /** Computes the history from all reductions of a session, in log order. Skips those that do not make room. */
-export function compressionHistory(
-  reductions: readonly ReductionRecord[],
-  limit: number = HISTORY_LIMIT,
-): CompressionHistory {
+export function compressionHistory(reductions: readonly ReductionRecord[]): CompressionHistory {
   const attempts = reductions.filter(({ kind }) => makesRoom.has(kind));
   const done = attempts.filter(isDone);
-  return { records: limit > 0 ? done.slice(-limit) : [], statistics: statisticsOf(attempts, done) };
+  return { records: done.slice(-HISTORY_LIMIT), statistics: statisticsOf(attempts, done) };
 }
 
 type Done = ReductionRecord & { readonly postTokens: number };

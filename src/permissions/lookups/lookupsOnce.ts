@@ -14,8 +14,8 @@ interface LookupsOnce {
 export const MAX_LOOKUP_MS = 5000;
 
 /** `now`: milliseconds. Use for one decision only, because results are never refreshed. */
-export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX_LOOKUP_MS): LookupsOnce {
-  const until = now() + maxMs;
+export function lookupsOnce(lookups: DiskLookups, now: () => number): LookupsOnce {
+  const until = now() + MAX_LOOKUP_MS;
   let wasCut = false;
   const once = <A extends readonly unknown[], R>(ask: (...args: A) => R): ((...args: A) => R) => {
     const known = new Map<string, R>();

@@ -391,11 +391,7 @@ const mayBeSecret = (path: string, policy: Policy): boolean =>
 /**
  * True if a folder contains files that may be secret, at any depth. Excludes the folders of git and package managers.
  */
-function holdsSecrets(
-  folder: string,
-  policy: Policy,
-  isLeftOut: (name: string) => boolean = () => false,
-): boolean {
+function holdsSecrets(folder: string, policy: Policy, isLeftOut: (name: string) => boolean): boolean {
   let entriesRead = 0;
   const open = [folder];
   for (let directory = open.pop(); directory !== undefined; directory = open.pop()) {

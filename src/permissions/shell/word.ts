@@ -144,7 +144,7 @@ const modifier = /^:[aAcehlpPqQrstuxwWfFgs&]/;
  * undefined if the word may run or access something that is not visible here. `spans` are in order and do not overlap.
  * `assigned`: the word is the value of an assignment.
  */
-export function readPieces(text: string, spans: readonly Span[], assigned = false): Piece[] | undefined {
+export function readPieces(text: string, spans: readonly Span[], assigned: boolean): Piece[] | undefined {
   const pieces: Piece[] = [];
   let quoted = false;
   let at = 0;

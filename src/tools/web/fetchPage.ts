@@ -156,12 +156,12 @@ interface Body {
  * Reads and decompresses a body up to the limit, then closes the connection. Rejects if the connection or the
  * compressed data breaks.
  */
-async function readBody(response: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<Body> {
+async function readBody(response: IncomingMessage): Promise<Body> {
   const bytes = new ByteCollector();
   const source: AsyncIterable<Buffer> = decompressed(response);
   for await (const chunk of source) {
-    const cut = bytes.length + chunk.length > maxBytes;
-    bytes.add(chunk.subarray(0, maxBytes - bytes.length));
+    const cut = bytes.length + chunk.length > MAX_BODY_BYTES;
+    bytes.add(chunk.subarray(0, MAX_BODY_BYTES - bytes.length));
     // Leaving the loop destroys the stream, and with it the connection.
     if (cut) return { bytes: bytes.take(), cut };
   }

@@ -202,7 +202,7 @@ export function choiceDialogLines<A>(
   selected: number,
   room: DialogRoom,
   keymap: Keymap,
-  reading: ListReading = { top: 0, seen: 0 },
+  reading: ListReading,
 ): { readonly lines: readonly string[]; readonly page?: ListPage } {
   const head = titledRule(sanitizeLine(dialog.title), room.width, room.theme);
   const hint = hintLine(dialog, room, keymap);

@@ -30,7 +30,7 @@ const SMALL_PREVIEW = 5;
  * Divides `rows`: the list comes first, then the footer, then the preview. A longer message takes rows from the
  * preview.
  */
-export function pickerLayout(state: PickerState, rows: number, footerRows = 1): PickerLayout {
+export function pickerLayout(state: PickerState, rows: number, footerRows: number): PickerLayout {
   const layout = withShortFooter(state, rows);
   const more = layout.hasFooter ? footerRows - 1 : 0;
   if (layout.previewRows > more) return { ...layout, previewRows: layout.previewRows - more };

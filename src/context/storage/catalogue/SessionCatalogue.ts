@@ -93,8 +93,8 @@ export class SessionCatalogue {
   }
 
   /** Number of sessions; undefined without an index. */
-  async count(query: SessionQuery = {}): Promise<number | undefined> {
-    return this.#read((database) => countRows(database, query));
+  async count(): Promise<number | undefined> {
+    return this.#read((database) => countRows(database));
   }
 
   /** The session with this id or, if there is none, those whose id begins with it, newest first. */
@@ -199,7 +199,7 @@ export class SessionCatalogue {
     if (this.#isInMemory) return this.#ask((engine) => engine.list(query));
     const rows = this.#read((database) => listRows(database, query));
     // An index without any session has not been filled yet.
-    const isEmpty = rows?.length === 0 && this.#read((database) => countRows(database, {})) === 0;
+    const isEmpty = rows?.length === 0 && this.#read((database) => countRows(database)) === 0;
     return isEmpty ? undefined : rows;
   }
 

@@ -105,7 +105,7 @@ export async function archiveSession(folder: string, id: string, signal?: AbortS
  * Restores the log byte for byte; an existing log is kept, and so is the archive. Of a damaged archive, the log gets the
  * lines before the damage, and the archive goes to the session's quarantine folder.
  */
-export async function unarchiveSession(folder: string, id: string, now: Date = new Date()): Promise<Stored> {
+export async function unarchiveSession(folder: string, id: string): Promise<Stored> {
   const file = sessionFileIn(folder, id);
   return withLock(file, async () => {
     const archive = archiveFileIn(folder, id);
@@ -130,7 +130,7 @@ export async function unarchiveSession(folder: string, id: string, now: Date = n
       // Unlike rename, link never replaces an existing log.
       await link(temporary, file);
       await syncPath(folder);
-      const kept = damage && (await keepDamaged(file, archive, now));
+      const kept = damage && (await keepDamaged(file, archive, new Date()));
       await removeStored(archive, folder);
       const { size } = await stat(file);
       const lost = damage && `${lossText(damage.message, last)} The archive is kept as ${kept}.`;

@@ -61,7 +61,7 @@ async function recordFolder(dataRoot: string, root: string): Promise<void> {
 export async function projectFolders(
   dataRoot: string,
   root: string,
-  lastKnown: (project: string) => Pick<Place, 'root' | 'gitRemote'> | undefined = () => undefined,
+  lastKnown: (project: string) => Pick<Place, 'root' | 'gitRemote'> | undefined,
 ): Promise<ProjectFolders> {
   const ownFolder = getProjectStoragePath(dataRoot, root);
   const own = basename(ownFolder);

@@ -32,9 +32,8 @@ export function listRows(database: DatabaseSync, query: SessionQuery): readonly 
     .map(toRow);
 }
 
-export function countRows(database: DatabaseSync, query: SessionQuery): number {
-  const { where, values } = conditions(query);
-  return Number(database.prepare(`SELECT count(*) AS n FROM session WHERE ${where}`).get(...values)?.n ?? 0);
+export function countRows(database: DatabaseSync): number {
+  return Number(database.prepare('SELECT count(*) AS n FROM session WHERE prompts > 0').get()?.n ?? 0);
 }
 
 /** The session with this id or, if there is none, those whose id begins with it. */

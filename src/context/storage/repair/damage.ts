@@ -74,7 +74,7 @@ function countOf(ranges: readonly SeqRange[]): number {
 }
 
 /** The seqs strictly between two that are not in `taken`, which has to be sorted. */
-export function gapsBetween(before: number, after: number, taken: readonly number[] = []): SeqRange[] {
+export function gapsBetween(before: number, after: number, taken: readonly number[]): SeqRange[] {
   const ranges: SeqRange[] = [];
   let from = before + 1;
   for (const seq of [...taken.filter((one) => one > before && one < after), after]) {
