@@ -17,6 +17,7 @@ import {
 import { type FilesBelow, isMisread } from '../lookups/filesBelow.ts';
 import { withinPaths } from '../lookups/gitPaths.ts';
 import type { Shown } from '../lookups/gitShown.ts';
+import { isPatch } from '../lookups/patches.ts';
 import { gravest, type Policy, workspaceFolders } from '../policy.ts';
 import type { OpenPattern, ReadOnlyUse, Tree } from '../readOnly/use.ts';
 import type { Argument } from '../shell/argument.ts';
@@ -313,7 +314,7 @@ export function trackedIn(
 }
 
 /** True for a file of which every version is searched. */
-const isHeld = (path: string): boolean => isCredentialSettings(path) || mayBeKey(path);
+const isHeld = (path: string): boolean => isCredentialSettings(path) || mayBeKey(path) || isPatch(path);
 
 /** Decides whether the files whose content git shows may be shown, including formerly tracked and deleted ones. */
 export function decideShown(shown: Shown, place: string, what: string, policy: Policy): PermissionDecision {

@@ -163,9 +163,9 @@ const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub|sec
 /** Build output of contracts (`Token.json`), schemas, translations and templates, where these are ordinary names. */
 const ordinary =
   /(?:^|\/)(?:artifacts|abis?|build|contracts?|deployments|i18n|locales?|messages|out|schemas?|translations|typechain(?:-types)?)\/(?:.*\/)?(?:token|secret)\.json$|(?:^|\/)(?:components|i18n|lang|locales?|messages|schemas?|templates|translations)\/(?:.*\/)?(?:credential|passwords?|secret)\.(?:json|properties|xml|ya?ml)$/;
-/** What editors, people, package managers and compressors add to the name of a copy. */
+/** What editors, people, version control, package managers and compressors add to the name of a copy. */
 const ofCopy =
-  /(?:\.(?:bak|backup|old|orig|save|tmp|gz|bz2|xz|zst|lz4|dpkg-\w+|rpm(?:save|new|orig))|___jb_(?:tmp|old)___|~)+$/;
+  /(?:\.(?:bak|backup|old|orig|rej|save|tmp|gz|bz2|xz|zst|lz4|dpkg-\w+|rpm(?:save|new|orig))|___jb_(?:tmp|old)___|~)+$/;
 /** What vim, Kate and Emacs make of a name while they edit: `.x.swp`, `.x.un~`, `.x.kate-swp`, `#x#`, `.#x`. */
 const whileEdited = /^(?:\.(.+)\.(?:s[a-w][a-z]|un~|kate-swp)|#(.+)#|\.#(.+))$/;
 

@@ -2,6 +2,7 @@
 import { isDirectory, readEndsNow, readFileNow } from '../../disk/fileLookups.ts';
 import { findSecrets } from '../../redact/findSecrets.ts';
 import { isSensitive } from '../files/sensitive.ts';
+import { isPatch, partsOfPatches } from './patches.ts';
 import { isPacked, textsIn, unpackedStart } from './searchedText.ts';
 
 interface Settings {
@@ -150,6 +151,8 @@ const isBinaryKey = (content: Buffer): boolean =>
 export const MAX_KEY_BYTES = 64_000;
 /** Searched in settings, and at each end of other files: a search takes up to 40 ms per MB, in binary files 100. */
 const MAX_BYTES = 1_000_000;
+/** Of a patch, only the lines that begin its parts, and the parts about settings, are searched. */
+const MAX_PATCH_BYTES = 5_000_000;
 
 /** Code, documents, lock files and the like contain examples, hashes and names of secrets. */
 const notSettings =
@@ -167,12 +170,27 @@ export const isCredentialSettings = (path: string): boolean => settingsAt(path) 
 export const mayBeKey = (path: string): boolean =>
   keyPath.test(path.toLowerCase()) && !noKeyPath.test(path.toLowerCase());
 
-/** True if such settings contain a credential, or another file is a private key. Pure. */
+/** True if such settings contain a credential, another file is a private key, or a patch shows a secret file. Pure. */
 export function credentialIn(path: string, content: Buffer): boolean {
   const known = settingsAt(path);
   const texts = textsIn(content);
+  if (isPatch(path) && texts.some(showsSecretFile)) return true;
   if (known === undefined) return isBinaryKey(content) || texts.some(isKey);
   return texts.some((text) => known.credential.test(text) || hasSecret(text, path));
+}
+
+/** True if a text contains a patch of a secret: each part is judged as the file that it is about. */
+const showsSecretFile = (text: string): boolean =>
+  partsOfPatches(text).some(
+    ({ title, paths, text }) =>
+      title.split(/[\s"]+/).some(isSensitive) || paths.some((path) => isSecretText(`/${path}`, text)),
+  );
+
+/** True if this text makes a file secret. */
+function isSecretText(path: string, text: string): boolean {
+  const known = settingsAt(path);
+  if (known?.credential.test(text) === true || (mayBeKey(path) && isKey(text))) return true;
+  return (known !== undefined || !notSettings.test(path)) && hasSecret(text, path);
 }
 
 /** Templates contain placeholders, and manual pages what documents do. */
@@ -190,16 +208,20 @@ const binary = /[\x01-\x08\x0e-\x19]/;
 
 /** True if a path names such settings or may name a private key. Pure. */
 export const mayHoldCredentials = (path: string): boolean =>
-  settingsAt(path) !== undefined || keyPath.test(path.toLowerCase()) || isKeptDiff.test(path);
+  settingsAt(path) !== undefined ||
+  keyPath.test(path.toLowerCase()) ||
+  isKeptDiff.test(path) ||
+  isPatch(path);
 
 /**
- * True if a file holds credentials: settings with a credential (or unreadable ones), a private key, or any file with a
- * key, token or password in a well-known form, unless it is code or a document. Never throws.
+ * True if a file holds credentials: settings with a credential (or unreadable ones), a private key, a patch of a secret,
+ * or any file with a key, token or password in a well-known form, unless it is code or a document. Never throws.
  */
 export function holdsCredentials(path: string): boolean {
   if (isStored(path)) return true;
-  if (isReflog.test(path)) return mayHoldSecret(path);
-  if (isKeptDiff.test(path)) return mayShowSecret(path);
+  if (isReflog.test(path)) return mayHold(path, holdsToken);
+  if (isKeptDiff.test(path)) return mayHold(path, (text) => showsSecretFile(text) || holdsToken(text));
+  if (isPatch(path) && !isDirectory(path) && mayHold(path, showsSecretFile, MAX_PATCH_BYTES)) return true;
   if (isPrivateKey(path)) return true;
   if (settingsAt(path) === undefined) return !notSettings.test(path) && holdsSecret(path);
   if (isDirectory(path)) return false;
@@ -229,23 +251,12 @@ const isReflog = /\/\.git\/(?:.*\/)?logs\/./;
 /** What git keeps during a rebase or `git am`: patches, and messages that may contain one. */
 const isKeptDiff = /\/\.git\/(?:.*\/)?(?:rebase-(?:merge|apply)\/.|\w+_(?:EDIT)?MSG$)/;
 
-/** True if a diff in a file shows a secret, judging by names and content. */
-function mayShowSecret(path: string): boolean {
-  const content = readFileNow(path, MAX_BYTES);
-  if (content === null) return false;
-  const text = content?.toString('utf8');
-  const names = text?.match(/^(?:diff --git |[+-]{3} ).+/gm) ?? [];
-  const isNamed = names.some((line) => line.split(/[\s"]+/).some((word) => isSensitive(word)));
-  return text === undefined || isNamed || findSecrets(text).length > 0;
-}
+const holdsToken = (text: string): boolean => findSecrets(text).length > 0;
 
-/** True if a file contains a secret, or is too large to be searched. */
-function mayHoldSecret(path: string): boolean {
-  const content = readFileNow(path, MAX_BYTES);
-  return (
-    content !== null &&
-    (content === undefined || textsIn(content).some((text) => findSecrets(text).length > 0))
-  );
+/** True if the text of a file is one of these, or it is too large to be searched. */
+function mayHold(path: string, isSecret: (text: string) => boolean, maxBytes = MAX_BYTES): boolean {
+  const content = readFileNow(path, maxBytes);
+  return content !== null && (content === undefined || textsIn(content).some(isSecret));
 }
 
 function isPrivateKey(path: string): boolean {
@@ -262,7 +273,9 @@ function holdsSecret(path: string): boolean {
   return (readEndsNow(path, MAX_BYTES) ?? []).some((bytes, index) => {
     const content = index === 0 ? unpackedStart(bytes, path) : bytes;
     return (
-      content === undefined || isBinaryKey(content) || textsIn(content).some((text) => hasSecret(text, path))
+      content === undefined ||
+      isBinaryKey(content) ||
+      textsIn(content).some((text) => hasSecret(text, path) || showsSecretFile(text))
     );
   });
 }

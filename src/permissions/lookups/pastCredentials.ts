@@ -3,11 +3,12 @@ import { join, relative } from 'node:path';
 import { credentialIn, isCredentialSettings, MAX_KEY_BYTES } from './credentialSettings.ts';
 import { ALL_COMMITS, findObjects, type Git } from './gitContent.ts';
 import type { WordsPlace } from './gitPaths.ts';
+import { isPatch } from './patches.ts';
 
 /** With more settings files or versions of them, the answer is true without a search. */
 const MAX_FILES = 20;
 const MAX_VERSIONS = 1000;
-/** The same for files that may be private keys. */
+/** The same for patches, and files that may be private keys. */
 const MAX_KEYS = 1000;
 const MAX_KEY_VERSIONS = 20_000;
 
@@ -22,7 +23,7 @@ const PSEUDO_REFS = [
 ];
 
 /**
- * True if one of these settings or possible keys ever held a credential: in the history, in the index (with the sides
+ * True if one of these settings, patches or possible keys ever held a credential: in the history, in the index (with the sides
  * of a conflict), or in the commits and files among `objects`, which may be on no branch. Also true if that cannot be
  * determined. `paths` are absolute.
  */
@@ -68,10 +69,10 @@ function isMore(paths: readonly string[], settings: number, others: number): boo
   return count > settings || paths.length - count > others;
 }
 
-/** Drops files too large for a private key, except settings. False if the sizes are unknown. */
+/** Drops files too large for a private key, except settings and patches. False if the sizes are unknown. */
 function dropLarge(git: Git, versions: Map<string, Set<string>>, place: WordsPlace): boolean {
-  const isSettings = (name: string): boolean => isCredentialSettings(join(place.worktree, name));
-  const others = [...versions].flatMap(([id, names]) => ([...names].some(isSettings) ? [] : [id]));
+  const isKept = (name: string): boolean => isPatch(name) || isCredentialSettings(join(place.worktree, name));
+  const others = [...versions].flatMap(([id, names]) => ([...names].some(isKept) ? [] : [id]));
   if (others.length === 0) return true;
   const input = others.map((id) => `${id}\n`).join('');
   const sizes = git(['cat-file', '--batch-check=%(objectsize)'], input)?.trimEnd().split('\n');
