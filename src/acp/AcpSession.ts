@@ -3,18 +3,19 @@
  * client. Does what a user at the screen can do, and no more.
  */
 import type {
+  AvailableCommand,
   ContentBlock,
   SessionConfigOption,
   SessionModeState,
   SessionUpdate,
   StopReason,
 } from '@agentclientprotocol/sdk';
-import type { CommandHost } from '../commands/types.ts';
+import type { Command, CommandHost } from '../commands/types.ts';
 import { eventAfter, type ModePorts, setMode } from '../headless/driver/controlRequests.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { type Effort, efforts } from '../protocol/models/wires.ts';
+import { visibleLine } from '../protocol/text/visible.ts';
 import type { ClientAbilities, ClientLink } from './clientLink.ts';
-import { commandList } from './commandList.ts';
 import { configOptionsOf, DEFAULT_EFFORT, modesOf, offeredModels, optionIds } from './configOptions.ts';
 import { createEventUpdates } from './eventUpdates.ts';
 import type { Showing } from './permissionRequest.ts';
@@ -222,4 +223,24 @@ function selectEffort(value: string, { agent }: CommandHost): void {
   if (effort === undefined && value !== DEFAULT_EFFORT)
     throw new SessionRequestError(`There is no effort "${value.slice(0, 40)}".`, 'invalid');
   agent.submit({ type: 'set_effort', ...(effort && { effort }) });
+}
+
+// The slash commands and skills that a client offers. Pure.
+
+/** Commands that act on a screen, or that the client replaces with its own. */
+const withoutScreen: ReadonlySet<string> = new Set([
+  ...['clear', 'copy', 'exit', 'fork', 'keys', 'resume', 'statusline', 'theme', 'vim'],
+]);
+
+const MAX_COMMANDS = 300;
+
+function commandList(commands: readonly Command[]): AvailableCommand[] {
+  return commands
+    .filter(({ name, isPrompt }) => isPrompt === true || !withoutScreen.has(name))
+    .slice(0, MAX_COMMANDS)
+    .map(({ name, description, argumentHint }) => ({
+      name,
+      description: visibleLine(description, 300),
+      ...(argumentHint === undefined ? {} : { input: { hint: visibleLine(argumentHint, 100) } }),
+    }));
 }

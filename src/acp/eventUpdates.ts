@@ -10,7 +10,6 @@ import type { SubagentStatus } from '../protocol/extensions/subagents.ts';
 import type { ClientAbilities, ClientLink } from './clientLink.ts';
 import { liveLine } from './displayLines.ts';
 import { createImageFilter, withoutImages } from './images.ts';
-import { createLiveOutput } from './liveOutput.ts';
 import { createEntryReader } from './replay.ts';
 import { fenced, textBlock, textContent, titleLine } from './text.ts';
 
@@ -207,3 +206,51 @@ function usageOf({ usedTokens, windowTokens }: ContextMeasure, { state }: Pick<A
 
 const progressOf = ({ step, doing }: SubagentStatus): ToolCallContent =>
   textContent(fenced(titleLine(step === 0 ? doing : `Step ${step}: ${doing}`)));
+
+// Sends the end of the output of running commands, a few times a second, and no faster than the client reads.
+
+/** Characters: each update repeats all of it. The result has more. */
+const MAX_SHOWN = 8_000;
+/** Milliseconds between two updates of one call. */
+const PAUSE_MS = 200;
+
+interface LiveOutput {
+  add(callId: string, text: string): void;
+  end(callId: string): void;
+}
+
+interface Running {
+  text: string;
+  isSending: boolean;
+  isStale: boolean;
+}
+
+/** `idOf`: the id under which the client knows a call. */
+function createLiveOutput(
+  { update }: Pick<ClientLink, 'update'>,
+  idOf: (callId: string) => string | undefined,
+): LiveOutput {
+  const running = new Map<string, Running>();
+  const send = (callId: string, one: Running): void => {
+    const toolCallId = idOf(callId);
+    if (toolCallId === undefined || running.get(callId) !== one) return;
+    one.isSending = true;
+    one.isStale = false;
+    const content = [textContent(fenced(one.text, 'console'))];
+    void update({ sessionUpdate: 'tool_call_update', toolCallId, content }).then(async () => {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
+      one.isSending = false;
+      if (one.isStale) send(callId, one);
+    });
+  };
+  return {
+    add(callId, text) {
+      const one = running.get(callId) ?? { text: '', isSending: false, isStale: false };
+      running.set(callId, one);
+      one.text = `${one.text}${text}`.slice(-MAX_SHOWN);
+      one.isStale = true;
+      if (!one.isSending) send(callId, one);
+    },
+    end: (callId) => void running.delete(callId),
+  };
+}

@@ -1,11 +1,11 @@
 /** The prompts of one session: they run one after another, and a cancellation also drops the queued ones. */
+import type { StopReason } from '@agentclientprotocol/sdk';
 import type { CommandHost } from '../commands/types.ts';
-import { outcomeOf } from '../headless/outcome.ts';
+import { type Outcome, outcomeOf } from '../headless/outcome.ts';
 import { createPromptRunner, type RunPrompt } from '../headless/promptRunner.ts';
 import { createTally } from '../headless/tally.ts';
 import type { RunEnd } from '../headless/types.ts';
 import type { AgentEvent } from '../protocol/events.ts';
-import { type PromptEnd, promptEnd } from './stopReason.ts';
 
 interface PromptQueueOptions
   extends Pick<Parameters<typeof createPromptRunner>[0], 'onQuestion' | 'onEvent'> {
@@ -94,4 +94,29 @@ function createTurns({ host, handle, now, onQuestion, onEvent }: PromptQueueOpti
     await runner.run(prompt);
     return promptEnd(end, outcomeOf(end, tally), tally.finishReason());
   };
+}
+
+// How a prompt's turn ended, in the protocol's terms. Pure.
+
+type PromptEnd =
+  /** `text`: what the client shows in addition to the reply. */
+  | { readonly type: 'stopped'; readonly reason: StopReason; readonly text?: string }
+  | { readonly type: 'failed'; readonly message: string };
+
+/** `finishReason`: of the last reply. */
+export function promptEnd(end: RunEnd, outcome: Outcome, finishReason: string | undefined): PromptEnd {
+  const text = outcome.ok ? outcome.text : outcome.reason;
+  if (end.type !== 'turn') return { type: 'stopped', reason: 'end_turn', text };
+  switch (end.outcome) {
+    case 'done':
+      return { type: 'stopped', reason: finishReason === 'length' ? 'max_tokens' : 'end_turn' };
+    case 'interrupted':
+      return { type: 'stopped', reason: 'cancelled' };
+    case 'max_turns':
+      return { type: 'stopped', reason: 'max_turn_requests' };
+    case 'loop':
+      return { type: 'stopped', reason: 'end_turn', text };
+    case 'failed':
+      return { type: 'failed', message: text };
+  }
 }

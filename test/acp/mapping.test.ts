@@ -7,7 +7,7 @@ import { configOptionsOf, modesOf } from '../../src/acp/configOptions.ts';
 import { diffContent, firstLineOf } from '../../src/acp/diffContent.ts';
 import { fieldsRequest, formAnswer } from '../../src/acp/elicitation.ts';
 import { promptOf } from '../../src/acp/promptContent.ts';
-import { promptEnd } from '../../src/acp/stopReason.ts';
+import { promptEnd } from '../../src/acp/promptQueue.ts';
 import { fenced } from '../../src/acp/text.ts';
 import { boundedInput, toolCallOf } from '../../src/acp/toolCalls.ts';
 import type { Outcome } from '../../src/headless/outcome.ts';

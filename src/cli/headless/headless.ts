@@ -1,10 +1,10 @@
 /** Headless mode (`-p`): runs one prompt; results go to standard output, everything else to standard error. */
-
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { SessionTarget } from '../../agent/types.ts';
 import type { CommandHost } from '../../commands/types.ts';
 import { parsePermissionMode } from '../../config/modes.ts';
+import type { FolderTrust } from '../../config/trust.ts';
 import { isOtherFolder, SessionLockedError } from '../../context/index.ts';
 import type { AskAboutCall } from '../../headless/callQuestions.ts';
 import { createDriverLink } from '../../headless/driver/driverLink.ts';
@@ -15,6 +15,7 @@ import { joinPrompt, MAX_PROMPT_BYTES } from '../../headless/joinPrompt.ts';
 import { runHeadless } from '../../headless/runHeadless.ts';
 import type { ReportOptions } from '../../headless/types.ts';
 import { toLine } from '../../headless/wireMessages.ts';
+import { visibleLine } from '../../protocol/text/visible.ts';
 import type { StructuredOutput } from '../../tools/structuredOutput.ts';
 import { createConfigPort } from '../configPort.ts';
 import { damagedNotices } from '../damagedNotices.ts';
@@ -34,11 +35,10 @@ import {
   trustIn,
   untrustedSettingsNotice,
 } from '../startup.ts';
-import { unapprovedAgentsNotice } from '../subagents/definitions.ts';
+import { unapprovedAgentsNotice, usableAgents } from '../subagents/definitions.ts';
 import { unsupportedNotices } from '../unsupportedNotices.ts';
 import { type DriverInput, openDriverInput, withHost, withInitialize } from './driverInput.ts';
 import { HeadlessEnd, type HeadlessIo } from './headlessProcess.ts';
-import { withMainAgent } from './mainAgent.ts';
 import { createSessionPorts } from './sessionPorts.ts';
 
 /** Runs one prompt and returns the exit code. `environment` as in `SessionFactoryOptions`. */
@@ -324,4 +324,30 @@ async function readStandardInput(optional: boolean): Promise<string | undefined>
     clearTimeout(patience);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+// `--agent`: the session itself follows the definition of a subagent.
+
+/**
+ * Adds the definition's instructions, tools and model, where flags do not name others. Throws a `HeadlessEnd` if there is
+ * no such definition.
+ */
+async function withMainAgent(options: CliOptions, place: AppPaths, trust: FolderTrust): Promise<CliOptions> {
+  const { agent: name, agents: flag, safeMode: isSafe } = options;
+  if (name === undefined) return options;
+  const { agents } = await usableAgents({ place, trust, flag, isSafe });
+  const found = agents.find((one) => one.name === name);
+  if (found === undefined) {
+    const names = agents.map((one) => one.name).join(', ');
+    const message = `there is no agent ${JSON.stringify(visibleLine(name, 60))} for --agent. Defined: ${names}.`;
+    throw new HeadlessEnd(EXIT.badInput, message);
+  }
+  const { prompt, tools, disallowedTools, model } = found;
+  return {
+    ...options,
+    systemPrompt: options.systemPrompt ?? prompt,
+    tools: options.tools ?? tools,
+    model: options.model ?? model,
+    disallowedTools: [...options.disallowedTools, ...disallowedTools],
+  };
 }

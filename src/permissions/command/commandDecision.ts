@@ -4,7 +4,7 @@ import { causeOf, decideFile } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
 import { couldBeSensitive, isSensitive } from '../files/sensitive.ts';
-import { gravest, type Policy, reasonOf } from '../policy.ts';
+import { gravest, type Policy, reasonOf, workspaceFolders } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
 import { commandSpec } from '../rules/commandRule.ts';
 import { changesBefore, unchanged } from '../rules/gitChanges.ts';
@@ -18,7 +18,6 @@ import { decidePart, type PartVerdict } from './partDecision.ts';
 import { aroundEach } from './plainEdits.ts';
 import { rewrittenSecret } from './rewrittenSecrets.ts';
 import { hidingOf, isNoFile, showsFiles } from './treeDecision.ts';
-import { decideInUserEnvironment } from './userEnvironment.ts';
 import { pathsIn } from './words.ts';
 
 type Understood = Extract<ParsedCommand, { ok: true }>;
@@ -302,3 +301,33 @@ function toolRule(behavior: 'ask' | 'deny', tool: string, policy: Policy): Permi
   );
   return rule && byRule(behavior, rule);
 }
+
+// A command that a rule allows in part runs in the user's own environment, in which git may fetch, run helpers, and
+// find programs in the project. So the parts that no rule allows must be safe there too; on their own, they run in the
+// environment of read-only commands (`tools/shell/childEnvironment.ts`).
+
+/** The verdict on a part in that environment. */
+function decideInUserEnvironment(
+  { visit, verdict }: { readonly visit: Visit; readonly verdict: PartVerdict },
+  policy: Policy,
+): PartVerdict {
+  if (verdict.behavior !== 'allow' || verdict.isApproved) return verdict;
+  const { part, directories } = visit;
+  const name = part.argv[0];
+  if (name == null) return verdict;
+  const own = policy.projectProgram(workspaceFolders(policy), name);
+  if (own !== undefined) return ask(`${name} is ${own} in the PATH of a command that a rule allows.`);
+  const { repositories = [] } = readOnlyUse(part) ?? {};
+  const places = (directories ?? []).flatMap((directory) =>
+    repositories.map((place) => locate(place, directory, policy)),
+  );
+  return places.some(policy.gitFetches)
+    ? ask(`git may fetch missing objects for ${part.text}, since a rule allows another part of the command.`)
+    : verdict;
+}
+
+/**
+ * It has no cause, so it is a limit: the repository decides what would run, so the judge of mode `auto` cannot allow
+ * it.
+ */
+const ask = (reason: string): PartVerdict => ({ behavior: 'ask', reason });

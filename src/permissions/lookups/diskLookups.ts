@@ -1,9 +1,10 @@
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
-import { namesIn, readFileNow } from '../../disk/fileLookups.ts';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { entriesOf, lstatOf, namesIn, readFileNow } from '../../disk/fileLookups.ts';
 import { blockingFile } from '../../disk/gitFiles.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
+import { isSensitive } from '../files/sensitive.ts';
 import type { DiskLookups } from '../policy.ts';
 import { holdsAnySecret, holdsCredentials } from './credentialSettings.ts';
 import { filesBelow, findUpwards, isDirectory, isMisread, linksIn, listTree } from './filesBelow.ts';
@@ -20,7 +21,6 @@ import {
   trackedPaths,
 } from './gitPrograms.ts';
 import { gitSettingLookups } from './gitSettingPrograms.ts';
-import { createLinkedSecrets, linkId } from './linkedSecrets.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
 /** Lookups on the real disk, with git run in the user's environment. */
@@ -169,4 +169,55 @@ function projectProgram(
     return isOutside ? undefined : file;
   }
   return undefined;
+}
+
+// Finds secrets that also have an ordinary name: a hard link to `.env` is the same file.
+
+/** Secrets behind this many entries are not found; the folders nearest to the top come first. */
+const MAX_WALKED = 50_000;
+
+/** Folders whose files share others: packages, and this program's records of objects of git. */
+const ordinary = new Set(['node_modules', '.git', '.clawdcode']);
+
+/** Identifies a file that has several names; undefined for any other. Never throws. */
+function linkId(path: string): string | undefined {
+  const found = lstatOf(path);
+  return found?.isFile() === true && found.nlink > 1n ? `${found.dev} ${found.ino}` : undefined;
+}
+
+/**
+ * Returns a function that finds the files in some folders that are secret by their names and have several, by `linkId`.
+ * It searches once for all lookups of one decision. Never throws.
+ */
+function createLinkedSecrets(): (folders: readonly string[]) => ReadonlyMap<string, string> {
+  const known = new Map<string, ReadonlyMap<string, string>>();
+  return (folders) => {
+    const key = JSON.stringify(folders);
+    const found = known.get(key) ?? secretsIn(folders);
+    // A decision takes one turn of the event loop.
+    if (known.size === 0) setImmediate(() => known.clear());
+    known.set(key, found);
+    return found;
+  };
+}
+
+function secretsIn(folders: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const pending = [...folders];
+  let left = MAX_WALKED;
+  // The loop also visits folders appended in its body.
+  for (const folder of pending) {
+    if (ordinary.has(basename(folder))) continue;
+    for (const entry of entriesOf(folder)) {
+      left -= 1;
+      if (left < 0) return found;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) pending.push(path);
+      else if (entry.isFile() && isSensitive(path)) {
+        const id = linkId(path);
+        if (id !== undefined) found.set(id, path);
+      }
+    }
+  }
+  return found;
 }

@@ -6,14 +6,14 @@
  */
 import { lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type SpecialFile, specialIgnoreFiles, specialIgnoreFilesBelow } from '../../disk/ignorePipes.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { assertUnmoved, type ResolvedPath } from '../../disk/realFile.ts';
 import { count } from '../../protocol/text/numbers.ts';
 import { shortPath } from '../paths.ts';
 import type { Environment } from '../shell/childEnvironment.ts';
-import { argumentsAround, deviceNotes, devicesAbove, devicesBelow } from './ignoreDevices.ts';
 import { runRipgrep, type SearchRun } from './ripgrep.ts';
 
 const MAX_RUNS = 3;
@@ -181,3 +181,53 @@ export async function newestFirst(paths: readonly string[], cwd: string): Promis
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return byName.sort((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0));
 }
+
+// Devices in place of ignore files (a link `.gitignore` to `/dev/zero`), which ripgrep would read without an end. A folder
+// with such a file is left out of a search of the folders above; a search in it reads no ignore files of that kind.
+
+/** For more, the search fails. */
+const MAX_DEVICES = 100;
+
+/** Those of the place and its parents; looked up before each search. */
+const devicesAbove = (place: ResolvedPath): readonly SpecialFile[] =>
+  specialIgnoreFiles(place.realPath).filter(({ isPipe }) => !isPipe);
+
+/** Those of all folders in the place; looked up after a search that did not end. */
+async function devicesBelow(place: ResolvedPath, signal: AbortSignal): Promise<readonly SpecialFile[]> {
+  const found: SpecialFile[] = [];
+  for await (const one of specialIgnoreFilesBelow(place.realPath, signal))
+    if (!one.isPipe && one.folder !== place.realPath && found.length < MAX_DEVICES) found.push(one);
+  return found;
+}
+
+/** The arguments with which ripgrep, running in `cwd`, opens none of these devices. */
+function argumentsAround(
+  devices: readonly SpecialFile[],
+  place: ResolvedPath,
+  cwd: string,
+): readonly string[] {
+  const base = shortPath(place.path, cwd);
+  return devices.map(({ path, folder }) => {
+    if (isAround(folder, place)) return kindOption(basename(path));
+    // A pattern applies to the path that ripgrep prints; within its directory, to the one relative to that.
+    const written = join(base, relative(place.realPath, folder));
+    const pattern = written.replace(/[\\*?[\]{}]/g, '\\$&');
+    return `--glob=!${written.startsWith('/') ? '**' : '/'}${pattern}`;
+  });
+}
+
+/** True if its patterns would apply to all of the place. */
+const isAround = (folder: string, place: ResolvedPath): boolean => isInside(place.realPath, folder);
+
+function kindOption(name: string): string {
+  if (name === '.gitignore') return '--no-ignore-vcs';
+  return name === 'exclude' ? '--no-ignore-exclude' : '--no-ignore-dot';
+}
+
+/** The notes for the model about them. */
+const deviceNotes = (devices: readonly SpecialFile[], place: ResolvedPath, cwd: string): readonly string[] =>
+  devices.map(({ path, folder }) => {
+    const what = `${shortPath(path, cwd)} is a device and not a file`;
+    if (isAround(folder, place)) return `(${what}, so files that ${basename(path)} files list are included.)`;
+    return `(${what}, so ${shortPath(folder, cwd)} was left out. Pass it as path to search it.)`;
+  });
