@@ -35,7 +35,7 @@ export const exportCommand: Command = {
 };
 
 /** Parses `[format] [file]`. Without a format, the file extension decides; the default is Markdown. */
-export function readArguments(args: string): { readonly format: ExportFormat; readonly file?: string } {
+function readArguments(args: string): { readonly format: ExportFormat; readonly file?: string } {
   const [, first = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(args.trim()) ?? [];
   const named = formats[first.toLowerCase()];
   const file = unquoted(named === undefined ? args.trim() : rest.trim());

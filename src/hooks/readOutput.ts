@@ -44,7 +44,7 @@ export interface HookVerdict {
 }
 
 /** Characters of a text for the model. */
-export const MAX_TEXT = 10_000;
+const MAX_TEXT = 10_000;
 const MAX_MESSAGE = 2000;
 const MAX_PROBLEM = 300;
 

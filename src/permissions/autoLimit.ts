@@ -20,7 +20,7 @@ export function autoLimit(decision: PermissionDecision, words: readonly string[]
 /**
  * True if a text names exactly this host: not a parent or subdomain, not part of another name, not an email address.
  */
-export function namesHost(text: string, domain: string): boolean {
+function namesHost(text: string, domain: string): boolean {
   if (domain === '') return false;
   const host = domain.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}_.@-])${host}(?!\\.?[\\p{L}\\p{N}_-]|@)`, 'iu').test(text);

@@ -11,8 +11,6 @@ import { decideCommand } from './command/commandDecision.ts';
 import { decideCall, type PermissionInput } from './decideCall.ts';
 import type { Policy } from './policy.ts';
 
-export type { Policy } from './policy.ts';
-
 /** Decides one call; see `decideCall`. */
 export function decide(input: PermissionInput, policy: Policy): PermissionDecision {
   return decideCall(input, policy, decideCommand);

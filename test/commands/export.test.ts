@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readArguments } from '../../src/commands/export.ts';
+import type { CommandHost } from '../../src/commands/types.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { scriptedAgent } from '../headless/scriptedAgent.ts';
 import { commandHost, run } from './commandHost.ts';
@@ -16,8 +16,14 @@ test.each([
   ['json talk.html', { format: 'json', file: 'talk.html' }],
   ['"my talk.jsonl"', { format: 'jsonl', file: 'my talk.jsonl' }],
   ['my talk', { format: 'md', file: 'my talk' }],
-])('/export %s', (args, wanted) => {
-  expect(readArguments(args)).toEqual(wanted);
+] as const)('/export %s', async (args, wanted) => {
+  const asked: object[] = [];
+  const exportSession: CommandHost['exportSession'] = async (options) => {
+    asked.push(options);
+    return { type: 'done', file: 'f', secrets: 0 };
+  };
+  await run('export', args, { ...host, exportSession });
+  expect(asked).toEqual([wanted]);
 });
 
 test('says where the file is and how many secrets were removed', async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readFileNow } from '../../src/disk/fileLookups.ts';
-import { toolsFolderNamed } from '../../src/permissions/lookups/diskLookups.ts';
+import { diskLookups } from '../../src/permissions/lookups/diskLookups.ts';
 import { gitRunsPrograms, trackedFiles } from '../../src/permissions/lookups/gitPrograms.ts';
 import { temporaryFolderOfFile } from '../temporaryFolder.ts';
 
@@ -28,7 +28,7 @@ test('a pipe without a writer does not delay a decision', () => {
   expect(readFileNow(makePipe(at('pipe')), 9)).toBeUndefined();
   mkdirSync(at('versions'));
   makePipe(at('versions/.tool-versions'));
-  expect(toolsFolderNamed(at('versions'))).toBe(at('versions/.tool-versions'));
+  expect(diskLookups(process.env).toolsFolderNamed(at('versions'))).toBe(at('versions/.tool-versions'));
   execFileSync('git', ['init', '-q', at('repository')]);
   makePipe(at('repository/.git/index'));
   expect(trackedFiles(at('repository'))).toBeUndefined();

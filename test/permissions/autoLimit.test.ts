@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { autoLimit, namesHost } from '../../src/permissions/autoLimit.ts';
+import { autoLimit } from '../../src/permissions/autoLimit.ts';
 import { decide } from '../../src/permissions/decide.ts';
 import type { Access, PermissionDecision } from '../../src/protocol/permissions.ts';
 import { everyOtherIsQuick } from '../e2e/support/long.ts';
@@ -451,5 +451,6 @@ test.each<[string, string, boolean]>([
   ['the server at [::1]:80', '[::1]', true],
   ['anything', '', false],
 ])('%j names the host %j: %s', (text, host, expected) => {
-  expect(namesHost(text, host)).toBe(expected);
+  const asks = { behavior: 'ask', reason: 'r', causes: [{ type: 'web', domain: host }] } as const;
+  expect(autoLimit(asks, [text]) === undefined).toBe(expected);
 });

@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { decide, type Policy } from '../../src/permissions/decide.ts';
+import { decide } from '../../src/permissions/decide.ts';
 import { diskLookups } from '../../src/permissions/lookups/diskLookups.ts';
 import { lookupsOnce } from '../../src/permissions/lookups/lookupsOnce.ts';
+import type { Policy } from '../../src/permissions/policy.ts';
 import type { SourcedRule } from '../../src/permissions/rules/rules.ts';
 import { loadShellParser } from '../../src/permissions/shell/loadParser.ts';
 import type { ParsedCommand } from '../../src/permissions/shell/parsedCommand.ts';

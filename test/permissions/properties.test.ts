@@ -1,7 +1,8 @@
 /** @module-tag long */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decide, type Policy } from '../../src/permissions/decide.ts';
+import { decide } from '../../src/permissions/decide.ts';
+import type { Policy } from '../../src/permissions/policy.ts';
 import { permissionModes } from '../../src/protocol/permissions.ts';
 import { policyFor, root } from './harness.ts';
 

@@ -152,7 +152,7 @@ function createPlaceHooks({ port, hooks, cwd, watches, onError }: PlaceHookDeps)
 /** Maximum characters of a description or a command. */
 const MAX_TEXT = 1000;
 
-export function backgroundTasks(tasks: readonly TaskInfo[]): object[] {
+function backgroundTasks(tasks: readonly TaskInfo[]): object[] {
   return tasks.flatMap(({ id, kind, command, end }): object[] => {
     if (end !== undefined) return [];
     const about = { id, type: kind ?? 'shell', status: 'running', description: clipped(command) };

@@ -157,7 +157,7 @@ interface GitAnswer {
   readonly problem: string;
 }
 
-export interface NetworkPorts {
+interface NetworkPorts {
   readonly access: ModelAccess;
   ask(apiKey: string | undefined): Promise<ServerAnswer>;
   /** Sends a few short prompts; undefined if that is disabled. */

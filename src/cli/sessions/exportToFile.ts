@@ -57,7 +57,7 @@ async function nameFor({ format, meta, redact, own = [] }: ExportOptions): Promi
 }
 
 /** Returns for example `clawdcode-2026-03-01-fix-the-login.md`. */
-export function exportName({ format, meta }: Pick<ExportOptions, 'format' | 'meta'>): string {
+function exportName({ format, meta }: Pick<ExportOptions, 'format' | 'meta'>): string {
   const words =
     meta.title
       .normalize('NFC')

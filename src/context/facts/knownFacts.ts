@@ -53,10 +53,7 @@ function* readEach(entries: readonly JSONLEntry[]): Steps<void> {
  * The files changed according to successful results, without duplicates, ordered by their last change and with their
  * net change. `before` is the state before the entries.
  */
-export function changedFiles(
-  entries: readonly JSONLEntry[],
-  before: readonly ChangedFile[] = [],
-): ChangedFile[] {
+function changedFiles(entries: readonly JSONLEntry[], before: readonly ChangedFile[] = []): ChangedFile[] {
   const files = new Map(before.map((file) => [file.path, file]));
   for (const { seq, toolResult } of entries) {
     for (const change of toolResult?.filesChanged ?? []) {

@@ -48,7 +48,7 @@ export function recordedFacts(
 export const RECORDED_HEADING = '### Recorded by the program';
 
 /** The todo list of the last tool result that has one. */
-export function latestTodos(entries: readonly JSONLEntry[]): readonly Todo[] {
+function latestTodos(entries: readonly JSONLEntry[]): readonly Todo[] {
   return entries.findLast((entry) => entry.toolResult?.todos !== undefined)?.toolResult?.todos ?? [];
 }
 

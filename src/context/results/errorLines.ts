@@ -2,7 +2,7 @@
 import { headOf } from '../tokens/truncate.ts';
 
 /** True for a line that reports a failure; false for a count of zero, for a passed test, and for source code. */
-export function isErrorLine(line: string): boolean {
+function isErrorLine(line: string): boolean {
   const head = line.slice(0, MAX_WORDING_CHARACTERS);
   const names = ERROR_WORD.test(head) || ERROR_CLASS.test(head);
   return names && !PASSED.test(head) && !NONE_FAILED.test(head) && !isCode(line);
@@ -34,7 +34,7 @@ function isCode(line: string): boolean {
 }
 
 /** True for a line with a file location: `src/a.ts:12:5`, `src/a.ts(12,5)`, `File "a.py", line 12`. */
-export function hasFileReference(line: string): boolean {
+function hasFileReference(line: string): boolean {
   return FILE_REFERENCE.test(line.slice(0, MAX_LINE_CHARACTERS));
 }
 
@@ -44,12 +44,12 @@ function referenceAt(line: string): number {
 }
 
 /** True for a line about code outside the project, such as a stack frame in an installed package. */
-export function isOutsideProject(line: string): boolean {
+function isOutsideProject(line: string): boolean {
   return FOREIGN.test(line.slice(0, MAX_LINE_CHARACTERS));
 }
 
 /** True for a line with the result of a whole run: tests failed, errors found, the exit status. */
-export function isSummaryLine(line: string): boolean {
+function isSummaryLine(line: string): boolean {
   return SUMMARY.test(line.slice(0, MAX_WORDING_CHARACTERS));
 }
 

@@ -67,7 +67,7 @@ const MAX_ENTRIES = 5000;
  * character; undefined if there are too many. May include paths that the shell would not: `**` matches both as in bash
  * (like `*`) and, as in zsh, at any depth.
  */
-export function expandGlob(pattern: string): readonly string[] | undefined {
+function expandGlob(pattern: string): readonly string[] | undefined {
   let entriesRead = 0;
   const list = (directory: string): readonly Dirent[] => {
     if (entriesRead > MAX_ENTRIES) return [];
@@ -135,7 +135,7 @@ const MAX_BYTES = 64 * 1024;
  * The file, in a directory or its parents, that makes a version manager run tools from a folder, so that any program
  * may be the project's. An unreadable file is assumed to do so. Never throws.
  */
-export function toolsFolderNamed(directory: string): string | undefined {
+function toolsFolderNamed(directory: string): string | undefined {
   for (let at = directory; ; at = dirname(at)) {
     const folder = at;
     const found = namesIn(folder).find((name) =>

@@ -11,7 +11,7 @@ interface LookupsOnce {
 }
 
 /** Time limit for the slow lookups of one decision, in milliseconds. */
-export const MAX_LOOKUP_MS = 5000;
+const MAX_LOOKUP_MS = 5000;
 
 /** `now`: milliseconds. Use for one decision only, because results are never refreshed. */
 export function lookupsOnce(lookups: DiskLookups, now: () => number): LookupsOnce {

@@ -251,7 +251,7 @@ interface TerminalPorts {
 }
 
 /** Opens the draft in the user's editor. The result replaces the draft; undo restores the old text. */
-export async function editDraft({ options, screen, showNotice, showHint }: TerminalPorts): Promise<void> {
+async function editDraft({ options, screen, showNotice, showHint }: TerminalPorts): Promise<void> {
   const ports = screen();
   const composer = ports?.composer();
   const { editText } = options;
@@ -266,7 +266,7 @@ export async function editDraft({ options, screen, showNotice, showHint }: Termi
 }
 
 /** Ctrl+Z: hands the terminal back to the shell until `fg`. Running work resumes with the program. */
-export async function suspend({ options, screen, showHint }: TerminalPorts): Promise<void> {
+async function suspend({ options, screen, showHint }: TerminalPorts): Promise<void> {
   const { stop } = options;
   let outcome: 'continued' | 'unsupported' = 'unsupported';
   if (stop !== undefined)
@@ -277,7 +277,7 @@ export async function suspend({ options, screen, showHint }: TerminalPorts): Pro
 }
 
 /** Pastes the image from the clipboard into the composer. If there is none, a message explains why. */
-export async function pasteImage({ images, screen, showNotice }: TerminalPorts): Promise<void> {
+async function pasteImage({ images, screen, showNotice }: TerminalPorts): Promise<void> {
   const pictures = images();
   if (pictures === undefined)
     return showNotice('info', 'Images can be pasted as soon as the session is open.');

@@ -146,7 +146,7 @@ export function checkForm({ fields }: Form): FormResult {
 }
 
 /** Parses an address as users write it, with or without `http://`, or a provider's name. */
-export function readAddress(typed: string): string | undefined {
+function readAddress(typed: string): string | undefined {
   const text = typed.trim();
   if (text === '' || /\s/.test(text)) return providerNamed(text)?.baseUrl;
   const named = providerNamed(text);
@@ -163,14 +163,12 @@ export function readAddress(typed: string): string | undefined {
 // Finds keys typed into the address or model field, whose text is visible. Pure.
 
 /** True if the text is nothing but a key. */
-export function isKey(text: string): boolean {
+function isKey(text: string): boolean {
   return beginsAsKey(text) || isOpaque(text);
 }
 
 /** The key at the end of a text, and the text before it: `https://llm.example/v1sk-…`. */
-export function splitTrailingKey(
-  text: string,
-): { readonly before: string; readonly key: string } | undefined {
+function splitTrailingKey(text: string): { readonly before: string; readonly key: string } | undefined {
   const at = BEGINNING.exec(text)?.index ?? -1;
   if (at === -1) return undefined;
   const key = text.slice(at);
@@ -178,7 +176,7 @@ export function splitTrailingKey(
 }
 
 /** The position, in UTF-16 units, where a possible key starts: hidden from its first characters on. */
-export function secretStart(text: string): number | undefined {
+function secretStart(text: string): number | undefined {
   return BEGUN.exec(text)?.index;
 }
 

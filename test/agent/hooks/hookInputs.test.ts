@@ -1,7 +1,6 @@
 /** The input of hooks, compared with Claude Code's published types. */
 import { expect, test } from 'vitest';
 import type { AgentDeps } from '../../../src/agent/agentDeps.ts';
-import { backgroundTasks } from '../../../src/agent/hooks/createHooks.ts';
 import { type HookEvent, hookEvents } from '../../../src/protocol/extensions/hooks.ts';
 import type { TaskInfo, TaskPort } from '../../../src/protocol/tasks.ts';
 import type { Tool } from '../../../src/protocol/tools.ts';
@@ -144,7 +143,8 @@ test('Stop hooks get the background tasks that are still running', async () => {
   const port = everyEvent();
   const ended = { ...running, id: 'b2', end: { endedAtMs: 1, code: 0 } };
   const helper = { ...running, id: 'a1', kind: 'subagent' as const, command: 'explore: find: the parser' };
-  const on = await asking(port, { tasks: tasksOf(running, ended, helper), answers: [says('Done.')] });
+  const long = { ...running, id: 'b3', command: 'x'.repeat(1500) };
+  const on = await asking(port, { tasks: tasksOf(running, ended, helper, long), answers: [says('Done.')] });
   await on.ask('Go');
   expect(inputsOf(port, 'Stop')).toMatchObject([
     {
@@ -157,11 +157,10 @@ test('Stop hooks get the background tasks that are still running', async () => {
           description: 'find: the parser',
           agent_type: 'explore',
         },
+        { id: 'b3', command: `${'x'.repeat(1000)}… [+500 chars]` },
       ],
     },
   ]);
-  const [long] = backgroundTasks([{ ...running, command: 'x'.repeat(1500) }]);
-  expect(long).toMatchObject({ command: `${'x'.repeat(1000)}… [+500 chars]` });
 });
 
 test('a deny rule triggers no PermissionDenied hook, and a non-interactive session no Notification hook', async () => {

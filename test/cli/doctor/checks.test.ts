@@ -6,7 +6,7 @@ import { checkEndpoint } from '../../../src/cli/doctor/checks/endpoint.ts';
 import { checkDataFolder, checkSessions, checkSettings } from '../../../src/cli/doctor/checks/files.ts';
 import { checkNode, checkPrograms } from '../../../src/cli/doctor/checks/programs.ts';
 import { diagnose } from '../../../src/cli/doctor/diagnose.ts';
-import type { NetworkPorts } from '../../../src/cli/doctor/ports.ts';
+import type { DoctorPorts } from '../../../src/cli/doctor/ports.ts';
 import { type Finding, isHealthy } from '../../../src/commands/pages/doctorPage.ts';
 import type { ModelError } from '../../../src/protocol/models/model.ts';
 import type { ModelProbe, ServedModel, ServerAnswer } from '../../../src/protocol/models/server.ts';
@@ -161,7 +161,7 @@ describe('the endpoint', () => {
     error: { kind: 'network', message: 'Nothing answers.', retryable: false, ...error },
   });
   const check = (answer: ServerAnswer, given: Given = {}, probe?: ModelProbe) => {
-    const network: NetworkPorts = {
+    const network: DoctorPorts['network'] = {
       access: { type: 'ready', model: 'm', apiKey: 'sk-secret' },
       ask: async () => answer,
       probe: probe === undefined ? undefined : async () => probe,
@@ -197,7 +197,11 @@ describe('the endpoint', () => {
       message: 'config.json:3:5: comma expected.',
     } as const;
     const ask = (): Promise<ServerAnswer> => Promise.reject(new Error('nobody is to be asked'));
-    const network: NetworkPorts = { access: { type: 'missing', message, problem }, ask, probe: undefined };
+    const network: DoctorPorts['network'] = {
+      access: { type: 'missing', message, problem },
+      ask,
+      probe: undefined,
+    };
     expect(await checkEndpoint(doctorPorts({ network }))).toMatchObject([
       { id: 'endpoint', state: 'missing', value: message, fix: problem.message },
     ]);

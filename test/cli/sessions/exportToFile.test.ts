@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { exportName, exportToFile } from '../../../src/cli/sessions/exportToFile.ts';
+import { exportToFile } from '../../../src/cli/sessions/exportToFile.ts';
 import { entriesOf, meta, prompt, reply } from '../../export/session.ts';
 import { syntheticSecrets } from '../../redact/syntheticSecrets.ts';
 
@@ -74,6 +74,7 @@ test.each([
   ['\u001b[31m/\\:*?"<>|', 'clawdcode-2026-03-02-31m.md'],
   ['...', 'clawdcode-2026-03-02-s1.md'],
   ['word '.repeat(100), `clawdcode-2026-03-02-${Array(12).fill('word').join('-')}.md`],
-])('the file name for the title %j is %s', (title, name) => {
-  expect(exportName({ format: 'md', meta: { ...meta, title } })).toBe(name);
+])('the file name for the title %j is %s', async (title, name) => {
+  const done = await exportToFile(entries, { format: 'md', meta: { ...meta, title } }, { folder });
+  expect(done).toMatchObject({ file: join(folder, name) });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { commandRuns } from '../../../src/context/facts/commandRuns.ts';
-import { changedFiles, knownFacts, readFacts } from '../../../src/context/facts/knownFacts.ts';
+import { knownFacts, readFacts } from '../../../src/context/facts/knownFacts.ts';
 import { parseTests } from '../../../src/context/facts/testReports.ts';
 import { cpuClock } from '../../cpuTime.ts';
 import { Log } from './log.ts';
@@ -145,7 +145,7 @@ test('a file is reported once, in its last state, in the order of the last chang
   log.change('/repo/c.ts', 'created', { hash: 'cc' });
   const last = log.change('/repo/a.ts', 'modified', { hash: 'ab', added: 2, removed: 3 });
   log.change('/repo/c.ts', 'deleted');
-  expect(changedFiles(log.entries)).toEqual([
+  expect(knownFacts(log.entries).files).toEqual([
     { path: '/repo/b.ts', kind: 'modified', seq: 3 },
     { path: '/repo/a.ts', kind: 'created', seq: last },
     { path: '/repo/c.ts', kind: 'deleted', seq: 9 },

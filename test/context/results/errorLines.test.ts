@@ -1,14 +1,21 @@
 import { expect, test } from 'vitest';
 import {
+  findDecisiveLines,
   firstErrorLine,
-  hasFileReference,
-  isErrorLine,
-  isOutsideProject,
-  isSummaryLine,
   quotesFiles,
+  rank,
 } from '../../../src/context/results/errorLines.ts';
 import { truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
 import { cpuClock } from '../../cpuTime.ts';
+
+/** The rank of a line among the others of an output; empty if it does not matter. */
+function ranksOf(line: string): readonly number[] {
+  const text = `Error: first\n${line}\nError: last\n`;
+  const steps = findDecisiveLines(text, 0, text.length);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value.map((found) => found.rank).filter((one) => one !== rank.edge);
+}
 
 test.each([
   ['src/a.ts(1,2): error TS2345: no', true],
@@ -44,7 +51,7 @@ test.each([
   ['Uncaught Error: no', true],
   ['* error: it broke', true],
 ])('%j reports a failure: %s', (line, expected) => {
-  expect(isErrorLine(line)).toBe(expected);
+  expect(firstErrorLine(line)).toBe(expected ? line.trim() : undefined);
 });
 
 test.each([
@@ -61,7 +68,8 @@ test.each([
   ['      value = value.slice(2, -1);', false],
   ['const inner = prev.value.slice(1);', false],
 ])('%j names a place in a file: %s', (line, expected) => {
-  expect(hasFileReference(line)).toBe(expected);
+  const [found] = ranksOf(line);
+  expect(found === rank.errorWithPlace || found === rank.place).toBe(expected);
 });
 
 test.each([
@@ -70,7 +78,7 @@ test.each([
   ['\t/usr/local/go/src/testing/testing.go:1631 +0x24a', true],
   ['  at Object.<anonymous> (src/a.test.ts:3:1)', false],
 ])('%j is about third-party code: %s', (line, expected) => {
-  expect(isOutsideProject(line)).toBe(expected);
+  expect(ranksOf(line)).toEqual(expected ? [] : [rank.place]);
 });
 
 test.each([
@@ -81,7 +89,7 @@ test.each([
   ['Found 24 errors in 9 files.', true],
   ['compiling', false],
 ])('%j counts an outcome: %s', (line, expected) => {
-  expect(isSummaryLine(line)).toBe(expected);
+  expect(ranksOf(line).includes(rank.summary)).toBe(expected);
 });
 
 test.each([

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { expandGlob } from '../../../src/permissions/lookups/diskLookups.ts';
+import { diskLookups } from '../../../src/permissions/lookups/diskLookups.ts';
 import { top } from '../harness.ts';
 
+const { expandGlob } = diskLookups(process.env);
 const place = join(top, 'globs');
 for (const name of ['a/one.md', 'a/.two.md', 'b/[x].md', 'b/c/three.md', 'b/x'].map((name) =>
   join(place, name),

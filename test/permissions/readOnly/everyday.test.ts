@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { decide, type Policy } from '../../../src/permissions/decide.ts';
+import { decide } from '../../../src/permissions/decide.ts';
+import type { Policy } from '../../../src/permissions/policy.ts';
 import { policyFor, top } from '../harness.ts';
 
 const project = join(top, 'home', 'everyday');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { decide, type Policy } from '../../../src/permissions/decide.ts';
+import { decide } from '../../../src/permissions/decide.ts';
+import type { Policy } from '../../../src/permissions/policy.ts';
 import { collapse, commandSpec, matcher } from '../../../src/permissions/rules/commandRule.ts';
 import { bash, policyFor, root, rule } from '../harness.ts';
 

@@ -1,16 +1,16 @@
 /** Keys that hand over the terminal: to an editor, the shell, the clipboard. */
 import { expect, test } from 'vitest';
-import { editDraft, pasteImage, suspend } from '../../../src/ui/controller/effects.ts';
+import { createEffects } from '../../../src/ui/controller/effects.ts';
 import type { EditOutcome, UiOptions } from '../../../src/ui/types.ts';
 
-type TerminalPorts = Parameters<typeof editDraft>[0];
+type EffectPorts = Parameters<typeof createEffects>[0];
 
 /** A screen that records its calls. */
 function setUp(options: Partial<Pick<UiOptions, 'editText' | 'stop'>> = {}, clipboard?: string) {
   const done: string[] = [];
   const ports = {
     options,
-    images: () => ({ fromClipboard: async () => clipboard }),
+    shown: () => ({ images: () => ({ fromClipboard: async () => clipboard }) }),
     screen: () => ({
       composer: () => ({
         text: () => 'draft',
@@ -24,19 +24,19 @@ function setUp(options: Partial<Pick<UiOptions, 'editText' | 'stop'>> = {}, clip
       },
     }),
     showNotice: (level: string, text: string) => done.push(`${level}: ${text}`),
-    showHint: (hint: string) => done.push(`hint: ${hint}`),
-  } as unknown as TerminalPorts;
-  return { ports, done };
+    dispatch: async (message: { readonly text: string }) => done.push(`hint: ${message.text}`),
+  } as unknown as EffectPorts;
+  return { run: createEffects(ports), done };
 }
 
 const edited = async (outcome: EditOutcome) => {
-  const { ports, done } = setUp({
+  const { run, done } = setUp({
     editText: async (text) => {
       done.push(`edit ${text}`);
       return outcome;
     },
   });
-  await editDraft(ports);
+  await run({ type: 'edit_draft' });
   return done;
 };
 
@@ -57,8 +57,8 @@ test('a draft saved unchanged stays, folds included; a failed editor is reported
 });
 
 test('without an editor, the terminal is not handed over', async () => {
-  const { ports, done } = setUp();
-  await editDraft(ports);
+  const { run, done } = setUp();
+  await run({ type: 'edit_draft' });
   expect(done).toEqual(['hint: No editor available.']);
 });
 
@@ -66,16 +66,16 @@ test.each([
   ['continued', ['given away', 'taken back']],
   ['unsupported', ['given away', 'taken back', 'hint: Cannot suspend: there is no shell to resume from.']],
 ] as const)('Ctrl+Z, %s', async (outcome, expected) => {
-  const { ports, done } = setUp({ stop: async () => outcome });
-  await suspend(ports);
+  const { run, done } = setUp({ stop: async () => outcome });
+  await run({ type: 'suspend' });
   expect(done).toEqual(expected);
 });
 
 test('Ctrl+V inserts the label of the image at the cursor, and nothing without an image', async () => {
   const full = setUp({}, '[Image #1]');
-  await pasteImage(full.ports);
+  await full.run({ type: 'paste_image' });
   expect(full.done).toEqual(['[Image #1]']);
   const bare = setUp({});
-  await pasteImage(bare.ports);
+  await bare.run({ type: 'paste_image' });
   expect(bare.done).toEqual([]);
 });

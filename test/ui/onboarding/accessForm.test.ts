@@ -6,15 +6,19 @@ import { createBuffer } from '../../../src/ui/input/textBuffer.ts';
 import {
   checkForm,
   createForm,
-  isKey,
   pastedText,
-  readAddress,
   secretFrom,
-  secretStart,
-  splitTrailingKey,
   withField,
+  withInsertion,
 } from '../../../src/ui/onboarding/accessForm.ts';
 import { providerOfKey, providers } from '../../../src/ui/onboarding/providers.ts';
+
+/** The address that is used if this is typed. */
+const readAddress = (typed: string): string | undefined => {
+  const form = withField(createForm({ apiKey: 'k' }), 'baseUrl', createBuffer(typed));
+  const checked = checkForm(form);
+  return checked.type === 'ok' ? checked.access.baseUrl : undefined;
+};
 
 test.each([
   ['https://llm.example/v1', 'https://llm.example/v1'],
@@ -114,7 +118,8 @@ test.each([
   ['sk-inference.example.com', false],
   ['openrouter', false],
 ])('%j as a key: %s', (text, expected) => {
-  expect(isKey(text)).toBe(expected);
+  const form = withInsertion(createForm(), 'baseUrl', text, createBuffer(text));
+  expect(fieldText(form.fields.apiKey) === text).toBe(expected);
 });
 
 test.each([
@@ -123,7 +128,8 @@ test.each([
   ['https://llm.example/disk-0123456789abcdefghij', undefined],
   ['https://sk-0123456789abcdefghij.example/v1', undefined],
 ])('the text before the key in %j is %j', (text, before) => {
-  expect(splitTrailingKey(text)?.before).toBe(before);
+  const form = withField(createForm(), 'baseUrl', createBuffer(text));
+  expect(form.problem === undefined ? undefined : fieldText(form.fields.baseUrl)).toBe(before);
 });
 
 test.each([
@@ -136,7 +142,7 @@ test.each([
   ['https://sk-inference.example', undefined],
   ['qwen3-coder', undefined],
 ])('in %j, everything from %j on is hidden', (text, start) => {
-  expect(secretStart(text)).toBe(start);
+  expect(secretFrom(withField(createForm(), 'model', createBuffer(text)), 'model')).toBe(start);
 });
 
 test('the hidden part starts at a whole character', () => {
