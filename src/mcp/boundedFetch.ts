@@ -1,12 +1,12 @@
 /**
  * Limits what an HTTP server makes us read, before the SDK parses it: the size of each message (decompressed), its
- * shape, and the duration of answers that nothing else limits.
+ * shape, the number of messages in a stream, and the duration of answers that nothing else limits.
  */
 import { setImmediate } from 'node:timers/promises';
 import { checkJsonBounds, JsonBoundError, REPLY_TOO_LARGE } from '../protocol/text/boundedJson.ts';
 import { ByteCollector } from '../protocol/text/byteCollector.ts';
 import { grouped } from '../protocol/text/numbers.ts';
-import { MAX_MESSAGE_BYTES, messageTooLong } from './messageBounds.ts';
+import { Inflow, MAX_MESSAGE_BYTES, messageTooLong } from './messageBounds.ts';
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -32,8 +32,11 @@ export function boundedFetch(
 ): Fetch {
   /** Controllers that stop the answers to JSON-RPC requests, by request id. */
   const requests = new Map<unknown, AbortController>();
+  /** Of the streams that answer no request. */
+  const unasked = new Inflow();
   return async (url, init) => {
     const message = messageIn(init);
+    unasked.sent(message);
     if (message.method === 'notifications/cancelled')
       requests.get(message.params?.requestId)?.abort(CANCELLED);
     const id = message.method === undefined ? undefined : message.id;
@@ -59,7 +62,8 @@ export function boundedFetch(
       if (response.body === null) return response;
       const isStream = response.ok && isEventStream(response);
       if (isStream && mayStream) {
-        const answer = { id, maxBytes, stop: stop.signal, onFault, onMessage, onEnd };
+        const inflow = id === undefined ? unasked : new Inflow();
+        const answer = { id, maxBytes, inflow, stop: stop.signal, onFault, onMessage, onEnd };
         const events = checkedAnswer(response.body, answer);
         return copyOf(response, streamOf(events, stop));
       }
@@ -144,6 +148,7 @@ interface AnswerPorts {
   /** The request that it answers. */
   readonly id: unknown;
   readonly maxBytes: number;
+  readonly inflow: Inflow;
   readonly stop: AbortSignal;
   readonly onFault: AnswerBounds['onFault'];
   readonly onMessage: AnswerBounds['onMessage'];
@@ -153,10 +158,10 @@ interface AnswerPorts {
 /** An event stream, with an error response at its end if it exceeds a limit. */
 async function* checkedAnswer(
   body: ReadableStream<Uint8Array>,
-  { id, maxBytes, stop, onFault, onMessage, onEnd }: AnswerPorts,
+  { id, maxBytes, inflow, stop, onFault, onMessage, onEnd }: AnswerPorts,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* checkedEvents(body, maxBytes, onMessage);
+    yield* checkedEvents(body, maxBytes, inflow, onMessage);
   } catch (error) {
     // The SDK has ended this request; if its stream broke, it would open the stream again.
     if (stop.aborted) await new Promise(() => {});
@@ -192,6 +197,7 @@ const [LF, CR] = [10, 13];
 async function* checkedEvents(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
+  inflow: Inflow,
   onMessage: AnswerBounds['onMessage'],
 ): AsyncGenerator<Uint8Array> {
   const event = new ByteCollector();
@@ -215,6 +221,7 @@ async function* checkedEvents(
         lineBytes = 0;
         if (!isEmpty) continue;
         event.add(piece.subarray(from, index));
+        inflow.add(event.length);
         if (event.length > 0) {
           const checked = checkedEvent(Buffer.from(event.take()).toString(), onMessage);
           if (checked !== '') yield Buffer.from(checked);

@@ -14,7 +14,7 @@ import {
 } from '../protocol/settingsPrograms.ts';
 import { JsonBoundError, parseBoundedJson } from '../protocol/text/boundedJson.ts';
 import type { Endpoint } from './endpoint.ts';
-import { MAX_MESSAGE_BYTES, messageTooLong, ServerFault } from './messageBounds.ts';
+import { Inflow, MAX_MESSAGE_BYTES, messageTooLong, ServerFault } from './messageBounds.ts';
 
 /** If the server leaves more than this unread, the connection is closed. */
 const MAX_UNREAD_BYTES = 16 * 2 ** 20;
@@ -58,6 +58,7 @@ export class StdioTransport implements Transport {
   /** The beginning of an incomplete line. */
   #pieces: Buffer[] = [];
   #pieceBytes = 0;
+  readonly #inflow = new Inflow();
   #isClosed = false;
   /** The end of its standard error. */
   #said = '';
@@ -134,6 +135,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (this.#isClosed || stdin == null || stdin.destroyed) throw new Error('The server has ended.');
+    this.#inflow.sent(message as { readonly method?: unknown });
     stdin.write(`${JSON.stringify(message)}\n`);
     if (stdin.writableLength > MAX_UNREAD_BYTES) this.#fail('The server does not read its input.');
   }
@@ -168,8 +170,9 @@ export class StdioTransport implements Transport {
     let from = 0;
     let since = performance.now();
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      const line = Buffer.concat([...this.#pieces, chunk.subarray(from, at)]).toString('utf8');
-      const isAnnouncement = this.#handle(line);
+      const line = Buffer.concat([...this.#pieces, chunk.subarray(from, at)]);
+      this.#inflow.add(line.length);
+      const isAnnouncement = this.#handle(line.toString('utf8'));
       this.#pieces = [];
       this.#pieceBytes = 0;
       from = at + 1;

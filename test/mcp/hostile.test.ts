@@ -41,13 +41,27 @@ test('an endless list is cut off', { tags: 'long' }, async () => {
   expect(endless?.state.type).toBe('connected');
 });
 
-test('a flood of notifications does not block anything else', { tags: 'long' }, async () => {
+test('a flood of notifications blocks nothing else, and closes the connection', {
+  tags: 'long',
+}, async () => {
   const { servers } = await openBench({ flood: stdio('flood'), test: stdio() });
   let turns = 0;
   const timer = setInterval(() => turns++, 10);
   await vi.waitFor(() => expect(turns).toBeGreaterThan(10), 20_000);
   clearInterval(timer);
-  expect(servers.status().map(({ state }) => state.type)).toEqual(['connected', 'connected']);
+  await vi.waitFor(
+    () => expect(servers.status().map(({ state }) => state.type)).toEqual(['failed', 'connected']),
+    60_000,
+  );
+});
+
+test('small messages without end fail the call that waits', { tags: 'long' }, async () => {
+  const { servers, call } = await openBench({ flood: stdio('flood-in-call') });
+  expect(await call('mcp__flood__echo', { text: 'a' })).toMatchObject({
+    status: 'error',
+    text: 'The MCP server "flood" failed: It sent more than 50,000 messages since the last call. The call may have had an effect.',
+  });
+  expect(servers.status()[0]?.state.type).toBe('failed');
 });
 
 test('a message without end closes the connection', { tags: 'long' }, async () => {

@@ -32,7 +32,8 @@ const streamOf = (text: string, chunks: number) => async (): Promise<Response> =
 test.each(['data: {"method": "notifications/message"}\n\n', ': keep-alive\n\n', '\n\n'])(
   'everything else goes on while a server floods us with %j',
   async (text) => {
-    const response = await boundedFetch(streamOf(text, 50))('http://localhost/', asStream);
+    const chunks = Math.min(50, Math.floor(50_000 / eventsIn(text)));
+    const response = await boundedFetch(streamOf(text, chunks))('http://localhost/', asStream);
     let turns = 0;
     const count = (): void => {
       turns += 1;
@@ -41,8 +42,8 @@ test.each(['data: {"method": "notifications/message"}\n\n', ': keep-alive\n\n', 
     let timer = setImmediate(count);
     const received = await response.text();
     clearImmediate(timer);
-    expect(received.length).toBe(text.startsWith('data') ? text.length * eventsIn(text) * 50 : 0);
-    expect(turns).toBeGreaterThanOrEqual(50);
+    expect(received.length).toBe(text.startsWith('data') ? text.length * eventsIn(text) * chunks : 0);
+    expect(turns).toBeGreaterThanOrEqual(chunks);
   },
 );
 
@@ -172,6 +173,8 @@ async function openHostile(
 
 const TOO_LONG = 'It sent a message of more than 10 MB.';
 const TOO_DEEP = 'It sent a message that is nested more than 1000 levels deep.';
+const TOO_MANY_MESSAGES = 'It sent more than 50,000 messages since the last call.';
+const LOG_MESSAGE = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}';
 const TOO_MANY = 'It sent a message with more than 500,000 arrays and objects.';
 
 const hostileAnswers: readonly [string, (response: ServerResponse, id: number) => void, string][] = [
@@ -205,6 +208,16 @@ const hostileAnswers: readonly [string, (response: ServerResponse, id: number) =
         .writeHead(200, { ...STREAM_TYPE, 'content-encoding': 'gzip' })
         .end(gzipSync(Buffer.from('data: a\n'.repeat(6_000_000)))),
     'It sent an event of more than 100,000 lines.',
+  ],
+  [
+    'small messages without end',
+    (response) => flood(response.writeHead(200, STREAM_TYPE), `data: ${LOG_MESSAGE}\n\n`),
+    TOO_MANY_MESSAGES,
+  ],
+  [
+    'comments without end',
+    (response) => flood(response.writeHead(200, STREAM_TYPE), ': ping\n\n'),
+    TOO_MANY_MESSAGES,
   ],
   [
     'an event of a million levels',
@@ -259,9 +272,14 @@ test('what a server sends after it has accepted a message is not awaited', async
   await closed();
 });
 
-test.each(['mcp', 'sse'] as const)(
-  'a server over /%s that exceeds a limit on its open stream has failed, with the reason, until it is used again',
-  async (path) => {
+test.each([
+  ['mcp', 'data: a', TOO_LONG],
+  ['sse', 'data: a', TOO_LONG],
+  ['mcp', `data: ${LOG_MESSAGE}\n\n`, TOO_MANY_MESSAGES],
+  ['sse', ': ping\n\n', TOO_MANY_MESSAGES],
+] as const)(
+  'a server over /%s that sends %j without end on its open stream has failed, with the reason, until it is used again',
+  async (path, piece, reason) => {
     let stream: ServerResponse | undefined;
     let isHostile = true;
     const { servers, call, closed } = await openHostile(
@@ -271,16 +289,13 @@ test.each(['mcp', 'sse'] as const)(
         stream = response;
         isHostile = false;
         response.writeHead(200, STREAM_TYPE).flushHeaders();
-        if (path === 'sse') flood(response, 'data: a');
+        if (path === 'sse') flood(response, piece);
       },
       { isHostile: () => isHostile },
     );
     await vi.waitFor(() => expect(stream).toBeDefined(), 20_000);
-    if (path === 'mcp' && stream !== undefined) flood(stream, 'data: a');
-    await vi.waitFor(
-      () => expect(servers.status()[0]?.state).toEqual({ type: 'failed', reason: TOO_LONG }),
-      20_000,
-    );
+    if (path === 'mcp' && stream !== undefined) flood(stream, piece);
+    await vi.waitFor(() => expect(servers.status()[0]?.state).toEqual({ type: 'failed', reason }), 20_000);
     await closed();
     await servers.reconnect('web');
     expect((await call('mcp__web__echo', { text: 'back' })).text).toBe('You said back');

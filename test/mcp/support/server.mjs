@@ -218,6 +218,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     if (message.method === 'server/discover' && modes.includes('strict')) process.exit(1);
     if (message.method === 'server/discover' && modes.includes('silent')) return;
     if (message.method === 'notifications/initialized' && modes.includes('flood')) flood();
+    if (message.method === 'tools/call' && modes.includes('flood-in-call')) return flood();
     if (message.method === 'notifications/initialized' && modes.includes('long-line'))
       process.stdout.write('x'.repeat(30 * 2 ** 20));
     if (message.method === 'notifications/initialized' && modes.includes('deep-line'))
