@@ -15,7 +15,6 @@ import { askServers, leftOutNotice } from './mcp/approval.ts';
 import { createModelChoice, listerFor } from './models/modelChoice.ts';
 import { type CliOptions, withFlags } from './options.ts';
 import { approveFiles } from './permissions/approvedFiles.ts';
-import { UNKNOWN_SCRIPT } from './permissions/programWords.ts';
 import { shownChange } from './permissions/shownChange.ts';
 import { type AppPaths, rootNotice } from './process/appPaths.ts';
 import { keyVariables } from './process/commandVariables.ts';
@@ -65,7 +64,7 @@ export async function boot(
   return {
     type: 'trust',
     question: {
-      ...trustQuestion(place.root, loaded, trust, run.unchecked),
+      ...trustQuestion(place.root, loaded, trust),
       ...(own.size > 0 && { own: [...new Set(own.values())] }),
     },
     async answer(yes) {
@@ -83,15 +82,11 @@ export async function boot(
   };
 }
 
-/**
- * For a folder trusted earlier, lists only settings added or removed since then. `unchecked`: added commands whose
- * scripts are not all known.
- */
+/** For a folder trusted earlier, lists only settings added or removed since then. */
 function trustQuestion(
   folder: string,
   { untrusted, grants, changedFiles = [] }: LoadedSettings,
   { isTrusted, granted, other }: FolderTrust,
-  unchecked: readonly string[],
 ): TrustQuestion {
   const words = ({ file, effect, value }: UntrustedSetting): string =>
     [`${file}:`, effect, value].filter((part) => part !== '').join(' ');
@@ -104,9 +99,8 @@ function trustQuestion(
     ...(changes.length > 0 && { changes }),
     ...(changedFiles.length > 0 && { files: changedFiles.map(shownChange) }),
   };
-  const effects = [...untrusted.map(words), ...unchecked.map((command) => `${command}: ${UNKNOWN_SCRIPT}`)];
   const isOther = other?.wasTrusted === true;
-  return { folder, effects, ...(isOther && { isOther }), ...(isTrusted && { before }) };
+  return { folder, effects: untrusted.map(words), ...(isOther && { isOther }), ...(isTrusted && { before }) };
 }
 
 /** If the user rejects the folder's endpoint, uses the user's own instead. */

@@ -11,7 +11,7 @@ import type { PreparedSkill, Skill, SkillList } from '../protocol/extensions/ski
 import type { Tool } from '../protocol/tools.ts';
 import { skillTool } from '../tools/skill.ts';
 import { recordOf } from './permissions/approvedRecords.ts';
-import { coveredFiles, type ProgramFiles } from './permissions/executedFiles.ts';
+import { coveredFiles } from './permissions/executedFiles.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { SessionPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -132,30 +132,23 @@ export function allowedToolsOf(
   const isGranted = grantLookup(isTrusted ? granted : []);
   return (skill) => {
     const grant = grantOf(skill, place);
-    return grant !== undefined && isGranted(grant) ? boundTools(skill.asks, place) : skill.allowedTools;
+    return grant !== undefined && isGranted(grant) ? (skill.asks?.tools ?? []) : skill.allowedTools;
   };
 }
 
 /** The rules come first, so that no name can misrepresent them. */
 function grantOf({ name, file, asks }: Skill, place: Places): Grant | undefined {
   const { root } = place;
-  const tools = boundTools(asks, place);
-  if (asks === undefined || tools.length === 0) return undefined;
+  if (asks === undefined || asks.tools.length === 0) return undefined;
   const source = file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file;
-  const text = `${tools.join(', ')} (skill ${name}${contentMark(approvedDigest(asks, place))})`;
+  const text = `${asks.tools.join(', ')} (skill ${name}${contentMark(approvedDigest(asks, place))})`;
   return { kind: SKILL_GRANT, text, source };
 }
 
-/** The rules that an approval can cover: not those of commands that run what is known only at run time. */
-const boundTools = (asks: Skill['asks'], place: Pick<Places, 'home' | 'root'>): readonly string[] =>
-  (asks?.tools ?? []).filter((rule) => filesOf(rule, place)?.areAll !== false);
-
-/** The files of the project that the command of a rule runs. What follows `:*` is the model's choice. */
-function filesOf(rule: string, place: Pick<Places, 'home' | 'root'>): ProgramFiles | undefined {
-  const [, command, more] = /^Bash\((.*?)(:\*| \*)?\)$/s.exec(rule) ?? [];
-  return command === undefined
-    ? undefined
-    : coveredFiles({ command, takesMore: more !== undefined }, place, []);
+/** The files of the project that the command of a rule names. What follows `:*` is the model's choice. */
+function filesOf(rule: string, place: Pick<Places, 'home' | 'root'>): readonly string[] {
+  const [, command] = /^Bash\((.*?)(?::\*| \*)?\)$/s.exec(rule) ?? [];
+  return command === undefined ? [] : coveredFiles({ command }, place, []).files;
 }
 
 /**
@@ -177,5 +170,5 @@ function scriptsOf(
   { tools }: Pick<NonNullable<Skill['asks']>, 'tools'>,
   place: Pick<Places, 'home' | 'root'>,
 ): readonly string[] {
-  return [...new Set(tools.flatMap((rule) => filesOf(rule, place)?.files ?? []))].sort();
+  return [...new Set(tools.flatMap((rule) => filesOf(rule, place)))].sort();
 }

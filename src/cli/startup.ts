@@ -16,7 +16,7 @@ import type { SandboxMode } from '../protocol/sandbox.ts';
 import { usableServers } from './mcp/approval.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
 import type { CliOptions } from './options.ts';
-import type { NewlyRun } from './permissions/approvedFiles.ts';
+import type { ApprovedRecords } from './permissions/approvedRecords.ts';
 import { ownPrograms, runningFolderCode } from './permissions/programCode.ts';
 import { noPlugins, openPlugins, type SessionPlugins, type UsedPlugins } from './plugins/usedPlugins.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -44,7 +44,7 @@ export async function filesToApprove(
   options: CliOptions,
   trust: GivenTrust,
   grants: LoadedSettings['grants'],
-): Promise<NewlyRun> {
+): Promise<ApprovedRecords> {
   const [before, after, { newlyRun }] = await Promise.all([
     readLayers(place, options, trust),
     readLayers(place, options, { ...trust, isTrusted: true, granted: grants }),

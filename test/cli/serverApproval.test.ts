@@ -57,34 +57,6 @@ test('the approval dialog of a changed server marks the changes', async () => {
   });
 });
 
-test.each([
-  [{ command: 'bash', args: ['${SCRIPT}'] }, false],
-  [{ command: 'sh', args: ['-c', 'exec node $(ls tools/*.js)'] }, false],
-  [{ command: 'node', args: ['${ROOT:-.}/server.js'] }, true],
-  [{ command: 'npx', args: ['-y', 'some-server'] }, true],
-])(
-  'the approval dialog says if a server’s script is known only at startup: %j',
-  async (definition, isKnown) => {
-    const home = temporaryFolder();
-    const [root, dataRoot] = [join(home, 'project'), join(home, '.clawdcode')];
-    mkdirSync(root);
-    writeFileSync(join(root, '.mcp.json'), JSON.stringify({ mcpServers: { one: definition } }));
-    const place = { ...readAppPaths(root), home, dataRoot, root };
-    const loaded = await loadSettings({ dataRoot, home, root, env: {}, flags: {}, trusted: true });
-    const never = () => Promise.reject(new Error('nothing to ask'));
-    const asked = await askServers(place, loaded, await readTrust(dataRoot, root), never);
-    if (asked.type !== 'server') throw new Error('not asked');
-    expect(asked.question.lines.slice(0, 2)).toEqual(
-      isKnown
-        ? [expect.stringContaining('Starts a program outside the sandbox: ')]
-        : [
-            expect.stringMatching(/^Starts a program: /),
-            'Its script is known only when it starts and cannot be checked in advance, so it runs in the sandbox; without one, you are asked.',
-          ],
-    );
-  },
-);
-
 test('a folder’s server replaces the user’s server of the same name only once approved', async () => {
   const home = temporaryFolder();
   const [root, dataRoot] = [join(home, 'project'), join(home, '.clawdcode')];

@@ -108,24 +108,6 @@ test.each([
 });
 
 test.each([
-  ['Bash(scripts/run.sh:*)', 'exec "$@"'],
-  ['Bash(scripts/run.sh:*)', 'bash "$1"'],
-  ['Bash(scripts/run.sh)', 'find jobs -exec sh {} \\;'],
-])(
-  '%s never applies if the script that it allows runs what is known only at run time: %s',
-  async (rule, text) => {
-    const { place, write, rulesOf } = await project();
-    await write('repo/.claude/skills/make/SKILL.md', skill(`Bash(make:*) ${rule}`));
-    await write('repo/scripts/run.sh', text);
-    const granted = await skillGrants(place);
-    expect(granted.map(({ text: shown }) => shown)).toEqual([
-      expect.stringMatching(/^Bash\(make:\*\) \(skill make; content [0-9a-f]{32}\)$/),
-    ]);
-    expect(await rulesOf({ isTrusted: true, granted })).toEqual([['make', ['Bash(make:*)']]]);
-  },
-);
-
-test.each([
   ...['Bash', 'Bash(npm run:*)', 'Bash(git:*)', 'Bash(npx prettier:*)', 'Bash(make lint)', 'Read'],
   ...['Bash(python3 scripts/x.py:*)', 'Bash(docker compose:*)', 'Bash(node:*)', 'Bash(scripts/run.sh:*)'],
 ])('%s applies as before', async (rule) => {

@@ -265,33 +265,10 @@ describe('a hook of a repository', () => {
     await writeFile(at('.clawdcode.json'), JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks }] } }));
     const terminal = setup.open();
     await terminal.waitFor('Do you trust this folder?');
-    const question = terminal.screen().replace(/[\s│]+/g, ' ');
     await terminal.answer('1');
     await terminal.waitForIdle();
-    return { setup, at, question };
+    return { setup, at };
   }
-
-  test.skipIf(!hasSandbox)(
-    'whose script is known only when it starts runs in the sandbox',
-    { tags: 'long' },
-    async () => {
-      const command = 'sh $(ls tools/*.sh)';
-      const { setup, at, question } = await trusted([command], { 'tools/any.sh': leaving });
-      expect(question).toContain(`${command}: Its script is known only when it starts`);
-      setup.server.script({ text: 'Hello.' });
-      const { stderr } = await setup.print(['-p', 'go', '--debug']);
-      expect(existsSync(at('inside'))).toBe(true);
-      expect(existsSync(at('../escaped'))).toBe(false);
-      expect(stderr + texts(setup)).toContain('because which script it runs is known only when it starts');
-      await rm(at('inside'));
-      setup.server.script({ text: 'Hello.' });
-      const held = await setup.print(['-p', 'go', '--debug', '-s', 'danger-full-access']);
-      expect(existsSync(at('inside'))).toBe(false);
-      expect(held.stderr + texts(setup)).toContain(
-        'This hook was not run: which script it runs is known only',
-      );
-    },
-  );
 
   test('does not run once the script that it names has changed, however it is named', {
     tags: 'long',

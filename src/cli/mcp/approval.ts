@@ -7,9 +7,7 @@ import { type FolderTrust, readTrust, rememberServer } from '../../config/trust.
 import type { LoadedSettings, SettingsRule } from '../../config/types.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
 import { mcpTarget } from '../../protocol/extensions/mcp.ts';
-import { serverProgram } from '../../protocol/settingsPrograms.ts';
 import type { Boot, ServerQuestion } from '../../ui/types.ts';
-import { UNKNOWN_SCRIPT } from '../permissions/programWords.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 
 type Servers = Pick<LoadedSettings, 'servers' | 'enabledServers'>;
@@ -69,12 +67,7 @@ export async function askServers(
 ): Promise<Boot> {
   const [server] = undecidedServers(loaded, trust);
   if (server === undefined) return next(trust);
-  const { filesOf } = await import('../permissions/executedFiles.ts');
-  const program = serverProgram(server.definition);
-  const question = questionOf(server, trust, loaded.rules, {
-    own: ownServer(server.name, loaded),
-    isUnchecked: program !== undefined && !filesOf(program, place).areAll,
-  });
+  const question = questionOf(server, trust, loaded.rules, ownServer(server.name, loaded));
   return {
     type: 'server',
     question,
@@ -87,25 +80,19 @@ export async function askServers(
   };
 }
 
-/**
- * The question about a server, with what its tools may do without another one. `own`: the user's that it would replace;
- * `isUnchecked`: the files that it runs are not all known.
- */
+/** The question about a server, with what its tools may do without another one. `own`: the user's that it would replace. */
 export function questionOf(
   { name, definition, source }: McpServerSource,
   trust: Pick<FolderTrust, 'serversAnswered'> & Partial<Pick<FolderTrust, 'serverLines' | 'other'>>,
   rules: readonly Pick<SettingsRule, 'text' | 'behavior' | 'source'>[],
-  {
-    own,
-    isUnchecked = false,
-  }: { readonly own?: McpServerSource | undefined; readonly isUnchecked?: boolean } = {},
+  own?: McpServerSource,
 ): ServerQuestion {
   const { command, args: _, url, type, env = {}, headers = {}, ...rest } = definition;
   const target = mcpTarget(definition);
   const first =
     command === undefined
       ? `Connects to ${url ?? ''} (${type ?? 'http'})`
-      : `Starts a program${isUnchecked ? '' : ' outside the sandbox'}: ${target}`;
+      : `Starts a program outside the sandbox: ${target}`;
   const pairs = (label: string, values: Readonly<Record<string, string>>): string[] =>
     Object.entries(values).map(([key, value]) => `${label} ${key}: ${value}`);
   const before = trust.serverLines?.(name);
@@ -116,7 +103,6 @@ export function questionOf(
     lines: [
       ...(trust.other === undefined ? [] : ['This is not the folder that was at this path before.']),
       first,
-      ...(isUnchecked ? [UNKNOWN_SCRIPT] : []),
       ...(own === undefined
         ? []
         : [`Replaces your own ${name} (${own.source}): ${mcpTarget(own.definition)}`]),

@@ -60,29 +60,18 @@ export async function withApprovedFiles(
   return withoutHeld(loaded, held, changedFiles);
 }
 
-/** The files that the user approves together with settings. */
-export interface NewlyRun extends ApprovedRecords {
-  /** The commands whose files are not all known, except MCP servers, which have their own questions. */
-  readonly unchecked: readonly string[];
-}
-
 /**
  * The current state of the files run by settings that are not in `before`; the user approves them together with the
  * settings. Call this when the dialog is built, so that a file that changes while it is open is not approved.
  */
-export function newlyRun(place: RecordPlace, before: LoadedSettings, after: LoadedSettings): NewlyRun {
+export function newlyRun(place: RecordPlace, before: LoadedSettings, after: LoadedSettings): ApprovedRecords {
   const known = readRecords(place);
   const old = usersOf(place, before);
   const keys = new Set(old.map(({ key }) => key));
   const added = usersOf(place, after).filter(({ key }) => !keys.has(key));
   const asked = new Set(old.flatMap(({ files }) => files));
   const files = [...statesOf(added, known)].filter(([path]) => !asked.has(path));
-  const unchecked = added.filter(({ type, areAll }) => type !== 'server' && !areAll);
-  return {
-    files: Object.fromEntries(files),
-    commands: added.map(({ key }) => key),
-    unchecked: [...new Set(unchecked.map(({ text }) => text))],
-  };
+  return { files: Object.fromEntries(files), commands: added.map(({ key }) => key) };
 }
 
 /** Records files as the user has seen them; after another change, the user is asked again. */
@@ -172,7 +161,7 @@ function agentsOf({ root }: RecordPlace, { grants }: LoadedSettings, granted: re
     type: 'agent',
     at,
     ...{ key: commandKey({ command: `${AGENT_GRANT} ${source}` }), text: '' },
-    ...{ files: [join(root, source)], built: [], areAll: true },
+    ...{ files: [join(root, source)], built: [] },
   }));
 }
 

@@ -2,21 +2,13 @@
 import type { TurnQuestion } from '../../protocol/permissions.ts';
 import type { HeldRun, SettingsProgram } from '../../protocol/settingsPrograms.ts';
 
-/**
- * The reason: files that it may run were changed without approval, it is unknown which files it runs, or it may run
- * code of a folder that the user has not trusted.
- */
-export type ProgramConcern = 'changed' | 'unknown' | 'untrusted';
+/** The reason: files that it may run were changed without approval, or it may run code of a folder that the user has not trusted. */
+export type ProgramConcern = 'changed' | 'untrusted';
 
 const REASONS: Readonly<Record<ProgramConcern, string>> = {
   changed: 'files that it may run were changed without your approval',
-  unknown: 'which script it runs is known only when it starts, so it cannot be checked',
   untrusted: 'it may run code of this folder, which you have not trusted',
 };
-
-/** Part of the question before its first use. */
-export const UNKNOWN_SCRIPT =
-  'Its script is known only when it starts and cannot be checked in advance, so it runs in the sandbox; without one, you are asked.';
 
 /** The message that a program was not run. `why`: why there is no sandbox for it. */
 export function heldProgram(
@@ -65,11 +57,6 @@ const QUESTIONS: Readonly<Record<ProgramConcern, { readonly what: string; readon
     reason:
       'It may run project files, and some were changed without your approval. Your answer applies until the session ends; /hooks reviewed stops these prompts.',
   },
-  unknown: {
-    what: 'its script cannot be checked',
-    reason:
-      'Which script it runs is known only when it starts, so it may be one that you have not approved. Your answer applies until the session ends; a constant path in the settings of this folder stops these prompts.',
-  },
   untrusted: {
     what: 'you have not trusted this folder',
     reason:
@@ -80,9 +67,6 @@ const QUESTIONS: Readonly<Record<ProgramConcern, { readonly what: string; readon
 const MAX_SHOWN = 80;
 
 function remedy(command: string, concern: ProgramConcern): string {
-  // A rule does not cover what is known only when it starts.
-  if (concern === 'unknown')
-    return 'To let it run outside, use a constant path to the script in the settings of this folder, or move the command to your own config.json.';
   const shown = quotedCommand(command) || 'its command';
   if (concern === 'untrusted')
     return `To let it run outside the sandbox, trust the folder when clawdcode starts here (/hooks ask makes it ask again), or add ${shown} to sandbox.excludedCommands in your own config.json.`;

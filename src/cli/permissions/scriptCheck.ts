@@ -22,10 +22,6 @@ type Ask = (question: Question) => Promise<boolean | undefined>;
 /** What is known about the scripts that a program runs. */
 type ScriptState =
   | { readonly type: 'approved' }
-  /**
-   * For a program in the folder's settings: only the shell knows which files it runs, so there is nothing to compare.
-   */
-  | { readonly type: 'unknown' }
   /** The program must not run. `problem`: a sentence for the user; `isUnasked`: the user was not asked. */
   | { readonly type: 'changed'; readonly problem: string; readonly isUnasked: boolean };
 
@@ -53,12 +49,12 @@ export function createScriptCheck(
     if (state !== recorded) seen.set(path, state);
     return state;
   };
-  /** The files that differ, and whether these are all that it may run. */
-  const compared = (program: SettingsProgram) => {
+  /** The files that differ from what the user approved. */
+  const changedFor = (program: SettingsProgram): readonly ChangedFile[] => {
     const { files, commands, isIncomplete = false } = records();
     const { role, command, args, cwd, ofFolder } = program;
     if (ofFolder === undefined && !isIncomplete && Object.keys(files).length + commands.length === 0)
-      return { changed: [], areAll: true };
+      return [];
     // Without `env`: programs of other settings get the entire environment.
     const written = ofFolder ?? { command, args, cwd };
     const isRecorded = isIncomplete || commands.includes(commandKey(written));
@@ -67,7 +63,7 @@ export function createScriptCheck(
     const excepted = excluded.includes(commandText(written)) ? texts.map(commandText) : [];
     const found = texts.map((text) => coveredFiles(text, place, excepted));
     const built = found.flatMap((one) => one.built);
-    const changed = [...new Set(found.flatMap(({ files }) => files))].flatMap((path): ChangedFile[] => {
+    return [...new Set(found.flatMap(({ files }) => files))].flatMap((path): ChangedFile[] => {
       const before = files[path];
       if (before === undefined && !isRecorded) return [];
       const now = fileState(path, before);
@@ -75,7 +71,6 @@ export function createScriptCheck(
       const builtFor = built.includes(path) ? { builtFor: commandText(written) } : {};
       return [{ path, name: relative(place.root, path), users: [`your ${role}`], before, now, ...builtFor }];
     });
-    return { changed, areAll: ofFolder === undefined || found.every(({ areAll }) => areAll) };
   };
   const ownAnswer = (changed: readonly ChangedFile[], program: SettingsProgram, ask: Ask) => {
     const key = JSON.stringify(changed.map(({ path, now }) => [path, now.digest]));
@@ -92,9 +87,9 @@ export function createScriptCheck(
   };
   return {
     async stateOf(program, ask) {
-      const { changed, areAll } = compared(program);
+      const changed = changedFor(program);
       const isApproved = changed.length === 0 || (await ownAnswer(changed, program, ask));
-      if (isApproved === true) return { type: areAll ? 'approved' : 'unknown' };
+      if (isApproved === true) return { type: 'approved' };
       const names = changed.map(({ name }) => quotedName(name)).join(', ');
       const what = `This ${program.role} was not run: ${names} changed since you approved it.`;
       return isApproved === undefined

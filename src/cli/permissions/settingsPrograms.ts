@@ -140,11 +140,9 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   /** Why the program must not simply run outside, if so, and what it may run then. */
   const concernAbout = async (
     program: SettingsProgram,
-    isUnknown: boolean,
     changed: readonly string[] | undefined,
     { effects }: ProgramSession['permissions'],
   ): Promise<{ readonly concern: ProgramConcern; readonly code: CodeRun } | undefined> => {
-    if (isUnknown) return { concern: 'unknown', code: 'workspace' };
     const place = { root: places.root, home: places.home, effects };
     if (isForeign(program)) {
       const started = { ...program, env: unconfinedRun(program).env ?? program.env };
@@ -162,17 +160,16 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     if (session?.mode() === 'bypassPermissions') return outside;
     const script = await scripts.stateOf(program, (question) => askedOf(session, question, program.signal));
     if (script.type === 'changed') return { ...script, type: 'held' };
-    const isUnknown = script.type === 'unknown';
     const changed = await tracker.changedFolders();
-    if (!isUnknown && changed === undefined && !isForeign(program)) return outside;
+    if (changed === undefined && !isForeign(program)) return outside;
     if (session === undefined) {
-      const concern = isUnknown ? 'unknown' : isForeign(program) ? 'untrusted' : 'changed';
+      const concern = isForeign(program) ? 'untrusted' : 'changed';
       return heldProgram(program, concern, 'there is no session with a sandbox that it could run in', true);
     }
     const { permissions, sandbox } = session;
     const text = textOf(program);
     if (await permissions.matches(places.excluded, text)) return outside;
-    const found = await concernAbout(program, isUnknown, changed, permissions);
+    const found = await concernAbout(program, changed, permissions);
     if (found === undefined) return unconfinedRun(program);
     const { concern } = found;
     const state = await sandbox.state();

@@ -1,6 +1,6 @@
 /**
- * Compares what a command's approval covers with what bash really starts: each script of the project that started must be
- * covered, or the command must count as one of which not all files are known.
+ * Compares what a command's approval covers with what bash really starts, for commands that name their scripts: each script
+ * of the project that started must be covered.
  *
  * @module-tag long
  */
@@ -68,7 +68,7 @@ function uncovered(command: string): readonly string[] {
   const ran = existsSync(started)
     ? new Set(readFileSync(started, 'utf8').trim().split('\n'))
     : new Set<string>();
-  return covered.areAll ? [...ran].filter((name) => !covered.files.includes(join(root, name))) : [];
+  return [...ran].filter((name) => !covered.files.includes(join(root, name)));
 }
 
 const snippets = readFileSync(new URL('scriptStarts.txt', import.meta.url), 'utf8')
