@@ -230,7 +230,7 @@ class FileSearch {
     if (!isInside(path, this.#root) && !isInside(realpath(path), this.#root)) return;
     const wasRun = this.#files.get(path);
     if (wasRun === true || wasRun === isRun) return;
-    this.#files.set(path, isRun || wasRun === true);
+    this.#files.set(path, isRun);
     const content = shellText(path, isRun);
     if (content === undefined) return;
     this.#addText(content);
