@@ -2,9 +2,11 @@
  * The agent's side of background tasks: moves a running command to the background when the user asks, logs how each
  * task ended, shows that to the user, and reports it to the model once, with its next request.
  */
+
 import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { TaskInfo, TaskPort } from '../protocol/tasks.ts';
+import { shortened } from '../protocol/text/visible.ts';
 import type { ToolContext } from '../protocol/tools.ts';
 
 export interface AgentTasks {
@@ -137,8 +139,7 @@ const COMMAND_CHARACTERS = 120;
 
 /** Returns text such as `b1 ended with exit code 0 after 12 s: npm run build`. */
 function endText(task: TaskInfo): string {
-  const flat = task.command.replace(/\s+/g, ' ').trim();
-  const shown = flat.length <= COMMAND_CHARACTERS ? flat : `${flat.slice(0, COMMAND_CHARACTERS - 1)}…`;
+  const shown = shortened(task.command.replace(/\s+/g, ' ').trim(), COMMAND_CHARACTERS);
   return `${task.id} ${howEnded(task)}: ${shown}`;
 }
 

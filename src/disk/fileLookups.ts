@@ -3,6 +3,7 @@
  * missing, since an exception takes ten times as long.
  */
 import {
+  accessSync,
   type BigIntStats,
   closeSync,
   constants,
@@ -79,6 +80,16 @@ export function lstatOf(path: string): BigIntStats | undefined {
     return lstatSync(path, { throwIfNoEntry: false, bigint: true });
   } catch {
     return undefined;
+  }
+}
+
+/** True for a file that this process may execute, or a folder that it may search. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

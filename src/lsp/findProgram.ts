@@ -1,6 +1,6 @@
 /** Finds a language server in a PATH, and the folder that it works in. */
-import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { isExecutable, statOf } from '../disk/fileLookups.ts';
 import { isInside, realpath } from '../disk/paths.ts';
 import type { Candidate, ServerRow } from './serverTable.ts';
 
@@ -51,14 +51,7 @@ export function findProgram(
   return problem === undefined ? undefined : { problem };
 }
 
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
+const isProgram = (path: string): boolean => isExecutable(path) && exists(path);
 
 /** Finds a file of a package the way Node does: in the `node_modules` of the folders above. */
 function neighbor(real: string, file: string): string | undefined {
@@ -69,7 +62,7 @@ function neighbor(real: string, file: string): string | undefined {
   return undefined;
 }
 
-const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+const exists = (path: string): boolean => statOf(path)?.isFile() === true;
 
 /** Returns the nearest folder above the file, up to the workspace, that holds a marker; else the workspace. */
 export function rootFor(path: string, { rootMarkers }: ServerRow, workspace: string): string {

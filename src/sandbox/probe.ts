@@ -1,8 +1,8 @@
 /** Detects which sandbox this machine supports. */
 import { spawn } from 'node:child_process';
-import { accessSync, closeSync, constants, readFileSync } from 'node:fs';
+import { closeSync, readFileSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { namesIn } from '../disk/fileLookups.ts';
+import { isExecutable, namesIn } from '../disk/fileLookups.ts';
 import type { SandboxMode, SandboxState } from '../protocol/sandbox.ts';
 import { sealingProbe } from './linux/bubblewrap.ts';
 import { mountsNow, writableMounts } from './linux/mountCheck.ts';
@@ -106,15 +106,6 @@ export function find(program: string, path: string): string | undefined {
     .filter(isAbsolute)
     .map((folder) => join(folder, program))
     .find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const FLAGS = /^flags:\s*([0-7]+)$/m;

@@ -1,6 +1,6 @@
 /** All built-in tools. */
-import { accessSync, constants } from 'node:fs';
 import { basename, isAbsolute } from 'node:path';
+import { isExecutable } from '../disk/fileLookups.ts';
 import { ownProgramEnvironment } from '../disk/ownPrograms.ts';
 import { realpath } from '../disk/paths.ts';
 import type { LanguageServerPort } from '../protocol/diagnostics.ts';
@@ -119,13 +119,4 @@ export function findShell(env: Environment): string {
   const candidates = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'];
   if (isAbsolute(userShell) && ['bash', 'zsh'].includes(basename(userShell))) candidates.unshift(userShell);
   return candidates.find(isExecutable) ?? '/bin/sh';
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

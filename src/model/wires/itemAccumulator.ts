@@ -23,6 +23,11 @@ export interface EventTranslator {
   isOver(): boolean;
 }
 
+/** A chunk of a chat completion with a part of the call at `index`; `id` only with its first part. */
+export function callChunk(index: number, fields: object, id?: unknown): object {
+  return { choices: [{ delta: { tool_calls: [{ index, id, function: fields }] } }] };
+}
+
 interface Options {
   readonly tools: readonly ToolSchema[];
   readonly translator: EventTranslator;

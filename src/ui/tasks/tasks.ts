@@ -2,6 +2,7 @@
 
 import type { TaskInfo, TaskOutput } from '../../protocol/tasks.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
+import { shortened } from '../../protocol/text/visible.ts';
 import { formatDuration } from '../print/numbers.ts';
 import { sanitize, sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
@@ -202,9 +203,8 @@ const COMMAND_CHARACTERS = 60;
 export function endingText(tasks: readonly TaskInfo[]): string | undefined {
   const running = tasks.filter(({ end }) => end === undefined);
   if (running.length === 0) return undefined;
-  const names = running.map(({ id, command }) => {
-    const flat = command.replace(/\s+/g, ' ').trim();
-    return `${id} ${flat.length <= COMMAND_CHARACTERS ? flat : `${flat.slice(0, COMMAND_CHARACTERS - 1)}…`}`;
-  });
+  const names = running.map(
+    ({ id, command }) => `${id} ${shortened(command.replace(/\s+/g, ' ').trim(), COMMAND_CHARACTERS)}`,
+  );
   return `Background tasks stop with their session: ${names.join(', ')}`;
 }

@@ -1,6 +1,6 @@
 /** Reads the events of an Anthropic stream as chunks of a chat completion. Pure; unknown events are ignored. */
 import { count, list, record, text } from '../../json.ts';
-import type { EventTranslator } from '../itemAccumulator.ts';
+import { callChunk, type EventTranslator } from '../itemAccumulator.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -80,7 +80,7 @@ export function createAnthropicTranslator(): EventTranslator {
         // Filled only by servers that do not stream the input.
         const input = record(block.input);
         const json = Object.keys(input).length === 0 ? '' : JSON.stringify(input);
-        return [call(at, { name: block.name, arguments: json }, block.id)];
+        return [callChunk(at, { name: block.name, arguments: json }, block.id)];
       }
       default:
         return [];
@@ -92,7 +92,7 @@ export function createAnthropicTranslator(): EventTranslator {
       case 'text_delta':
         return textEvents(text(delta.text) ?? '', at);
       case 'input_json_delta':
-        return [call(at, { arguments: text(delta.partial_json) ?? '' })];
+        return [callChunk(at, { arguments: text(delta.partial_json) ?? '' })];
       case 'thinking_delta': {
         const words = text(delta.thinking) ?? '';
         const block = open.get(at);
@@ -158,10 +158,6 @@ const reasons: Readonly<Record<string, string>> = {
 
 function thought(words: string): readonly object[] {
   return words === '' ? [] : [{ choices: [{ delta: { reasoning: words } }] }];
-}
-
-function call(index: number, fields: object, id?: unknown): object {
-  return { choices: [{ delta: { tool_calls: [{ index, id, function: fields }] } }] };
 }
 
 /** The counts that are read; servers may send others. */

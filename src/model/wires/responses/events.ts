@@ -1,6 +1,6 @@
 /** Reads the events of a Responses stream as chunks of a chat completion. Pure; unknown events are ignored. */
 import { count, list, record, text } from '../../json.ts';
-import type { EventTranslator } from '../itemAccumulator.ts';
+import { callChunk, type EventTranslator } from '../itemAccumulator.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,7 @@ export function createResponsesTranslator(): EventTranslator {
           : [];
       case 'response.function_call_arguments.delta':
         withArguments.add(at);
-        return [call(at, { arguments: word })];
+        return [callChunk(at, { arguments: word })];
       case 'response.output_item.done':
         return complete(record(fields.item), at);
       case 'response.completed':
@@ -52,7 +52,7 @@ export function createResponsesTranslator(): EventTranslator {
   function begin(item: Fields, at: number): readonly object[] {
     if (item.type !== 'function_call') return [];
     begun.add(at);
-    return [call(at, { name: item.name, arguments: '' }, item.call_id)];
+    return [callChunk(at, { name: item.name, arguments: '' }, item.call_id)];
   }
 
   function textEvents(words: string, at: number): readonly object[] {
@@ -71,7 +71,7 @@ export function createResponsesTranslator(): EventTranslator {
       case 'function_call': {
         items.set(at, { type: 'function_call' });
         const first = begun.has(at) ? [] : begin(item, at);
-        return withArguments.has(at) ? first : [...first, call(at, { arguments: item.arguments })];
+        return withArguments.has(at) ? first : [...first, callChunk(at, { arguments: item.arguments })];
       }
       case 'message': {
         const words = list(item.content).map(
@@ -108,10 +108,6 @@ export function createResponsesTranslator(): EventTranslator {
     size: () => size,
     isOver: () => isOver,
   };
-}
-
-function call(index: number, fields: object, id?: unknown): object {
-  return { choices: [{ delta: { tool_calls: [{ index, id, function: fields }] } }] };
 }
 
 function usageOf({
