@@ -14,7 +14,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 /** Edits between two words; swapping neighboring characters counts as one (optimal string alignment). */
-export function distance(a: string, b: string): number {
+function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {

@@ -5,7 +5,7 @@ import o200k from 'js-tiktoken/ranks/o200k_base';
 import type { TokenEncoder } from '../../src/context/index.ts';
 import { countExactly } from '../../src/context/tokens/exact/countExactly.ts';
 import { readVocabulary, type VocabularyName } from '../../src/context/tokens/exact/vocabulary.ts';
-import { imageTokens } from '../../src/context/tokens/measured.ts';
+import { partsOfMessage } from '../../src/context/tokens/measured.ts';
 import type { Message, ToolSchema } from '../../src/protocol/messages.ts';
 
 const ranks = { cl100k_base: cl100k, o200k_base: o200k };
@@ -63,8 +63,8 @@ const ofMessage = lazily(() => new WeakMap<Message, number>());
 function messageTokens(name: VocabularyName, message: Message): number {
   const known = ofMessage(name).get(message);
   if (known !== undefined) return known;
-  const images = imagesOf(message).reduce((sum, data) => sum + imageTokens(data, true), 0);
-  const tokens = FRAME + images + textsOf(message).reduce((sum, text) => sum + trueTokens(name, text), 0);
+  const tokens =
+    FRAME + imageTokens(message) + textsOf(message).reduce((sum, text) => sum + trueTokens(name, text), 0);
   ofMessage(name).set(message, tokens);
   return tokens;
 }
@@ -80,8 +80,9 @@ function textsOf(message: Message): readonly string[] {
   return message.content.map((part) => (part.type === 'text' ? part.text : ''));
 }
 
-function imagesOf({ content }: Message): readonly string[] {
-  return typeof content === 'string'
-    ? []
-    : content.flatMap((part) => (part.type === 'image' ? part.data : []));
+function imageTokens({ content }: Message): number {
+  if (typeof content === 'string') return 0;
+  const costOf = (parts: typeof content): number =>
+    partsOfMessage({ role: 'user', content: parts }, true).fixed;
+  return costOf(content.filter(({ type }) => type === 'image')) - costOf([]);
 }

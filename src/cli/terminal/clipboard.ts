@@ -42,7 +42,7 @@ export async function copyToClipboard(copied: string, ports: ClipboardPorts): Pr
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** Returns the programs to try, in order. On a remote machine, a local program would fill the wrong clipboard. */
-export function clipboardTools({
+function clipboardTools({
   platform,
   env,
 }: Pick<ClipboardPorts, 'platform' | 'env'>): [string, ...string[]][] {
@@ -62,7 +62,7 @@ export function clipboardTools({
 }
 
 /** Returns the escape sequence, also in a form that passes through tmux; undefined if the text is too long. */
-export function terminalSequence(
+function terminalSequence(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {

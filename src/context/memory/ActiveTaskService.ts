@@ -149,7 +149,7 @@ const MAX_CHARACTERS = 60;
  * True if a message consists only of words such as "yes", "go on" or "好的", or names a choice ("2", "b"). Also true for
  * an empty one, sent with an image or by accident.
  */
-export function isContinuation(text: string): boolean {
+function isContinuation(text: string): boolean {
   if (text.length > MAX_CHARACTERS * 4) return false;
   const plain = text.normalize('NFKC').toLowerCase().replace(NOISE, ' ').trim();
   if (plain.length > MAX_CHARACTERS) return false;

@@ -22,7 +22,7 @@ const MIN_TOKENS = 24;
  * The memories in the given order, within `maxTokens` by the high estimate; the first one that does not fit is cut, the
  * rest left out. Empty if there are none or no room.
  */
-export function formatMemories(found: readonly FoundMemory[], maxTokens: number): string {
+function formatMemories(found: readonly FoundMemory[], maxTokens: number): string {
   let text = '';
   for (const { content, file, similarity } of found) {
     const title = `\n\n${oneLine(file, 80)} (relevance ${similarity.toFixed(2)}):\n`;

@@ -391,7 +391,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 /** Number of lines in UTF-8 text, including a last one without a newline. */
-export function countLines(bytes: Uint8Array): number {
+function countLines(bytes: Uint8Array): number {
   const feeds = countLineFeeds(bytes);
   return bytes.length > 0 && bytes[bytes.length - 1] !== 10 ? feeds + 1 : feeds;
 }

@@ -117,7 +117,7 @@ export function yieldToEventLoop(): Promise<void> {
 // Tokens of an image by its real size: OpenAI charges by tiles of 512 pixels (85 plus 170 per tile, after scaling into
 // 2,048 pixels and the shorter side to 768), others about a token per 750 pixels, up to 1,568 pixels per side.
 
-export function imageTokens(base64: string, byTiles: boolean): number {
+function imageTokens(base64: string, byTiles: boolean): number {
   const size = readDimensions(base64);
   if (size === undefined || size.width < 1 || size.height < 1) return UNREADABLE;
   return byTiles ? tileTokens(size.width, size.height) : areaTokens(size.width, size.height);
@@ -147,7 +147,7 @@ interface ImageSize {
 }
 
 /** Size in pixels of a PNG, JPEG, GIF or WebP, from its header; undefined without a valid one. `base64`: no prefix. */
-export function readDimensions(base64: string): ImageSize | undefined {
+function readDimensions(base64: string): ImageSize | undefined {
   const { width, height } =
     readImageHeader(Buffer.from(base64.slice(0, (HEADER_BYTES / 3) * 4), 'base64')) ?? {};
   return width === undefined || height === undefined ? undefined : { width, height };

@@ -2,7 +2,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeTextFile } from '../../../src/cli/sessions/exportPort.ts';
-import { clipboardTools, copyToClipboard, terminalSequence } from '../../../src/cli/terminal/clipboard.ts';
+import { copyToClipboard } from '../../../src/cli/terminal/clipboard.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
 /** A folder with programs of these names, and an environment that finds only them. */
@@ -27,8 +27,14 @@ test.each([
     env: { SSH_CONNECTION: 'a', WAYLAND_DISPLAY: 'w', DISPLAY: ':10' },
     tools: ['xclip', 'xsel'],
   },
-] as const)('on $platform with $env: $tools', ({ platform, env, tools }) => {
-  expect(clipboardTools({ platform, env }).map(([tool]) => tool)).toEqual(tools);
+] as const)('on $platform with $env: $tools', async ({ platform, env, tools }) => {
+  const names = ['pbcopy', 'clip.exe', 'wl-copy', 'xclip', 'xsel'];
+  const made = await withPrograms(
+    Object.fromEntries(names.map((name) => [name, `echo ${name} >> $OUT; exit 1`])),
+  );
+  await copyToClipboard('x', { platform, env: { ...env, PATH: made.env.PATH } });
+  const tried = await made.out().catch(() => '');
+  expect(tried.split('\n').filter((name) => name !== '')).toEqual(tools);
 });
 
 test('a program gets the text, and if it fails, the next one does', async () => {
@@ -72,9 +78,14 @@ test('a program that never ends does not block', { tags: 'long' }, async () => {
 });
 
 test('a sequence has a maximum length and passes through tmux', async () => {
-  expect(terminalSequence('x'.repeat(56_244), {})).toBeDefined();
-  expect(terminalSequence('x'.repeat(56_245), {})).toBeUndefined();
-  expect(terminalSequence('hi', { TMUX: '/tmp/tmux' })).toBe(
+  const sequenceFor = async (text: string, env: Readonly<Record<string, string>>) => {
+    const sent: string[] = [];
+    await copyToClipboard(text, { platform: 'linux', env, write: (one) => sent.push(one) });
+    return sent[0];
+  };
+  expect(await sequenceFor('x'.repeat(56_244), {})).toBeDefined();
+  expect(await sequenceFor('x'.repeat(56_245), {})).toBeUndefined();
+  expect(await sequenceFor('hi', { TMUX: '/tmp/tmux' })).toBe(
     '\u001B]52;c;aGk=\u0007\u001BPtmux;\u001B\u001B]52;c;aGk=\u0007\u001B\\',
   );
 });

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type FoundMemory,
-  formatMemories,
   memoryEntry,
   oneLine,
   plainText,
@@ -27,6 +26,9 @@ const unit = fc.constantFrom(
   '>',
   '"',
 );
+
+const formatMemories = (memories: readonly FoundMemory[], maxTokens: number): string =>
+  String(memoryEntry(memories, maxTokens)?.message?.content ?? '');
 
 const found = (content: string, similarity = 0.834): FoundMemory => ({
   content,

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { imageTokens, readDimensions } from '../../../src/context/tokens/measured.ts';
+import { partsOfMessage } from '../../../src/context/tokens/measured.ts';
+
+/** What an image adds to the cost of a message. */
+const imageTokens = (data: string, byTiles: boolean): number => {
+  const costOf = (images: readonly string[]): number => {
+    const content = images.map((one) => ({ type: 'image', mediaType: 'image/png', data: one }) as const);
+    return partsOfMessage({ role: 'user', content }, byTiles).fixed;
+  };
+  return costOf([data]) - costOf([]);
+};
 
 const base64 = (...parts: (string | readonly number[])[]): string =>
   Buffer.concat(
@@ -48,7 +57,9 @@ test.each([
   ['lossless webp', webpLossless],
   ['extended webp', webpExtended],
 ])('the size of a %s is read from its header', (_, data) => {
-  expect(readDimensions(data)).toEqual({ width: 640, height: 480 });
+  for (const byTiles of [true, false])
+    expect(imageTokens(data, byTiles)).toBe(imageTokens(png(640, 480), byTiles));
+  expect(imageTokens(data, false)).toBe(410);
 });
 
 test.each([
