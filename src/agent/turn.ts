@@ -287,7 +287,7 @@ interface LoopGuard {
   reset(): void;
 }
 
-export function createLoopGuard(): LoopGuard {
+function createLoopGuard(): LoopGuard {
   let last = '';
   let count = 0;
   return {

@@ -4,7 +4,7 @@ import type { HookGroup } from './api/options.ts';
 import type { CheckedOptions } from './checkOptions.ts';
 import { TOOL_SERVER } from './toolServer.ts';
 
-export interface Launch {
+interface Launch {
   readonly argv: readonly string[];
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;

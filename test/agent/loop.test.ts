@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { createLoopGuard } from '../../src/agent/turn.ts';
 import type { PermissionAnswer } from '../../src/protocol/permissions.ts';
 import { calls, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
@@ -80,26 +79,4 @@ test('the same call with a different result counts as progress', async () => {
   await ask('Go');
   expect(lines().some((line) => line.includes('nudge') || line.startsWith('question'))).toBe(false);
   expect(lines().at(-1)).toBe('turn_ended done after 6');
-});
-
-test('the guard counts consecutive steps, and starts over after a reset', () => {
-  const guard = createLoopGuard();
-  const step = (...outputs: string[]) =>
-    guard.record(outputs.map((output) => ({ name: 'Read', arguments: '{}', output })));
-  expect([step('a'), step('a'), step('b'), step('b'), step('b'), step('b')]).toEqual([
-    'continue',
-    'continue',
-    'continue',
-    'continue',
-    'tell_model',
-    'ask_user',
-  ]);
-  guard.reset();
-  expect([step('b'), step('b'), step('b', 'b'), step('b', 'b'), step('b', 'b')]).toEqual([
-    'continue',
-    'continue',
-    'continue',
-    'continue',
-    'tell_model',
-  ]);
 });

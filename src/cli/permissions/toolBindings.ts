@@ -11,7 +11,7 @@ import type { McpToolDefinition } from '../../protocol/permissions.ts';
 import { changedLines } from './shownChange.ts';
 
 /** How a rule names a tool, and how long it applies. */
-export interface BoundRule {
+interface BoundRule {
   /** It names this tool, not every tool of the server. */
   readonly isExact: boolean;
   /** It is in settings, not only in force for this session. */

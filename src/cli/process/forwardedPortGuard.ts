@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import { notedPorts } from '../../sandbox/network/portNotes.ts';
 
 /** A sandboxed command answers at this port. */
-export class ForwardedPortError extends Error {
+class ForwardedPortError extends Error {
   override readonly name = 'ForwardedPortError';
   constructor(port: number) {
     super(

@@ -7,7 +7,7 @@ import { openStored } from './storedFiles.ts';
 /** The end of the name of an archive, in a project's `archive/`. */
 export const archiveSuffix = '.jsonl.zst';
 
-export function isArchive(file: string): boolean {
+function isArchive(file: string): boolean {
   return file.endsWith(archiveSuffix);
 }
 

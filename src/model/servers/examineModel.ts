@@ -178,7 +178,7 @@ async function findNeedles(
 // The texts and the image with which a model is examined. Pure.
 
 export const NEEDLE_ANSWER = 'quartz-4718';
-export const NEEDLE_QUESTION =
+const NEEDLE_QUESTION =
   'One sentence above says which word opens the harbour gate. Answer with that word only, exactly as written.';
 const NEEDLE = `The word that opens the harbour gate is ${NEEDLE_ANSWER}.`;
 

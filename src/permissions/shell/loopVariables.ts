@@ -15,7 +15,7 @@ export function assignedIn(node: Node, source: string): readonly string[] {
 }
 
 /** The variables that `while read …` has filled when the body of its loop runs. */
-export interface ReadBefore {
+interface ReadBefore {
   readonly names: readonly string[];
   /** If there is only one variable: the commands that printed the line in it. */
   readonly lines?: PipelineWords;

@@ -57,17 +57,7 @@ export const toolDisplaySchema = z.looseObject({
 export type ToolDisplay = z.infer<typeof toolDisplaySchema>;
 
 /** The kind of output; decides how it is truncated and compressed, and whether the screen shows it. */
-export const toolResultKinds = [
-  'file',
-  'search',
-  'list',
-  'command',
-  'edit',
-  'todo',
-  'document',
-  'text',
-] as const;
-export type ToolResultKind = (typeof toolResultKinds)[number];
+export type ToolResultKind = 'file' | 'search' | 'list' | 'command' | 'edit' | 'todo' | 'document' | 'text';
 
 /** Kinds whose text is only for the model: the screen shows the call's line, and a diff if there is one. */
 export const kindsWithoutText: ReadonlySet<string | undefined> = new Set<ToolResultKind>(['file', 'edit']);

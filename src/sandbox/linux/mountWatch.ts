@@ -156,7 +156,7 @@ export function watchMounts({ guards, pid, group, mount }: WatchOptions): MountW
 const locked = new Set(['nosuid', 'nodev', 'noexec', 'noatime', 'nodiratime', 'relatime']);
 
 /** A mount to restore. */
-export interface LostMount {
+interface LostMount {
   readonly path: string;
   /** Words of mount(8) calls, without the target. */
   readonly calls: readonly (readonly string[])[];
@@ -194,7 +194,7 @@ const mountScript = (calls: LostMount['calls']): string =>
   ].join('\n');
 
 /** Restores a mount in the sandbox of a process; the mount table shows whether it worked. Never rejects. */
-export type MountInSandbox = (pid: number, lost: LostMount) => Promise<void>;
+type MountInSandbox = (pid: number, lost: LostMount) => Promise<void>;
 
 /**
  * `words`: arguments to put before a program so that it runs in the mount namespace of a process, with the machine's

@@ -11,7 +11,7 @@ import { readList, writeList } from '../places/listNotes.ts';
 /** The folder, in the data folder. */
 export const portNotesFolder = (dataRoot: string): string => join(dataRoot, 'sandbox', 'ports');
 
-export interface PortNotes {
+interface PortNotes {
   /** Replaces what this session forwards and needs. Never throws. */
   write(ports: Readonly<Record<PortUse, Iterable<number>>>): void;
   close(): void;

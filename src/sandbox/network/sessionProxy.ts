@@ -11,7 +11,7 @@ import {
 } from './commandNetwork.ts';
 import { createProxy } from './proxy.ts';
 
-export interface SessionProxy {
+interface SessionProxy {
   /** Opens the proxy once; undefined if commands cannot have any network. */
   open(): Promise<ProxyRoute | undefined>;
   /** The opened one; undefined if it is not open yet. */

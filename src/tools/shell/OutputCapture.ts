@@ -15,7 +15,7 @@ const MIN_BLOB_CHARACTERS = 50_000;
 const MAX_BLOB_BYTES = 1024 ** 3;
 
 /** Output since the last `take`. Call `keep` or `discard`. */
-export interface TakenOutput {
+interface TakenOutput {
   readonly text: string;
   /** Stores all of it as a blob if it is large. Rejects if the disk write fails. */
   keep(): Promise<BlobRef | undefined>;

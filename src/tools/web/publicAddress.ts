@@ -68,7 +68,7 @@ function isPublic6(address: string): boolean {
 }
 
 /** Names that are never assigned on the internet: RFC 6761, 6762, 8375, and `.internal` (ICANN 2024). */
-export function isLocalName(domain: string): boolean {
+function isLocalName(domain: string): boolean {
   return /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/.test(domain);
 }
 

@@ -33,7 +33,7 @@ interface GivenAnswer {
 /** The last answer to any dialog, by the clock that it was read with. */
 const lastAnswers = new WeakMap<Clock, GivenAnswer>();
 
-export interface TypeAheadGuard {
+interface TypeAheadGuard {
   /** Called for a key: true if it may answer. */
   readonly counts: (isEnter: boolean) => boolean;
   /** Called once a key has answered: the next question is a different one. */

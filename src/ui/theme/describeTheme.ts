@@ -23,7 +23,7 @@ export function shortDescription(setting: ThemeSetting): string {
 }
 
 /** Describes the theme in use, and why it differs from the setting if it does. */
-export function describeTheme({ setting, name, terminal }: Theme): string {
+function describeTheme({ setting, name, terminal }: Theme): string {
   const head = `Theme: ${setting}`;
   if (name === 'plain' && setting !== 'plain') return `${head}. ${whyPlain(terminal)}`;
   if (name === 'ansi' && setting !== 'ansi')

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isLocalName, isPublicAddress } from '../../../src/tools/web/publicAddress.ts';
+import { isPublicAddress, whyPrivate } from '../../../src/tools/web/publicAddress.ts';
 import { readWebUrl } from '../../../src/tools/web/webUrl.ts';
 
 describe('an address on the public internet', () => {
@@ -162,4 +162,6 @@ test.each([
   ['localhost.example.com', false],
   ['mylocal', false],
   ['notinternal', false],
-])('%s is a local name: %s', (name, expected) => expect(isLocalName(name)).toBe(expected));
+])('%s is a local name: %s', (name, expected) =>
+  expect(whyPrivate(name)?.startsWith('a name of') === true).toBe(expected),
+);

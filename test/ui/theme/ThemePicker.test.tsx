@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Snapshot } from '../../../src/ui/controller/types.ts';
 import { loadMarkdown } from '../../../src/ui/print/markdown.ts';
-import { describeTheme } from '../../../src/ui/theme/describeTheme.ts';
+import { keepTheme } from '../../../src/ui/theme/describeTheme.ts';
 import { sampleLines, ThemePicker } from '../../../src/ui/theme/ThemePicker.tsx';
 import { chooseTheme, type TerminalColors, type ThemeSetting } from '../../../src/ui/theme/theme.ts';
 import { mount } from '../mount.tsx';
@@ -102,6 +103,14 @@ test.each([
     { noColor: false, term: 'xterm' },
     'Theme: light. The terminal has 16 colors, so its own are used. Set COLORTERM=truecolor if it has more.',
   ],
-] as [ThemeSetting, TerminalColors, string][])('%s in %j: "%s"', (setting, colors, said) => {
-  expect(describeTheme(chooseTheme(setting, colors))).toBe(said);
+] as [ThemeSetting, TerminalColors, string][])('%s in %j: "%s"', async (setting, colors, said) => {
+  const notices: string[] = [];
+  const controller = {
+    snapshot: () => ({ theme: chooseTheme('auto', colors) }) as Snapshot,
+    services: () => undefined,
+    adjust: () => {},
+    showNotice: (_level: string, text: string) => void notices.push(text),
+  };
+  await keepTheme(controller, setting);
+  expect(notices).toEqual([said]);
 });

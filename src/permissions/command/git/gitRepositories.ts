@@ -170,7 +170,7 @@ function takesNext(word: string, letters: string, names: readonly string[]): boo
 }
 
 /** What git would use for such a word. */
-export type RepositoryKind = 'remote' | 'host' | 'folder' | 'unknown';
+type RepositoryKind = 'remote' | 'host' | 'folder' | 'unknown';
 
 /** `added`: names of remotes that the same command adds. */
 export function kindOfRepository(

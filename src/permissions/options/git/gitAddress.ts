@@ -1,6 +1,6 @@
 /** Where an address leads that git is given as a repository: git-clone(1) "GIT URLS", gitremote-helpers(7). Pure. */
 
-export type GitAddress =
+type GitAddress =
   /** Another machine. */
   | { readonly type: 'host' }
   /** A folder of this machine, as written: git starts programs that the repository in it names. */
