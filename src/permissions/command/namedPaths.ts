@@ -7,6 +7,7 @@ import { senderOf } from '../options/senders.ts';
 import { readsInputAsData, startsFromInput } from '../options/standardInput.ts';
 import type { Policy } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
+import type { ReadOnlyUse } from '../readOnly/use.ts';
 import { addedFiles } from '../rules/gitAdds.ts';
 import {
   addedBefore,
@@ -21,8 +22,10 @@ import { shownByGit } from '../rules/gitScope.ts';
 import { namesTool, parseRule, type SourcedRule } from '../rules/rules.ts';
 import type { CommandPart, ParsedCommand } from '../shell/parsedCommand.ts';
 import { everyDirectory, track } from '../shell/workingDirectory.ts';
+import { withGitPatterns } from './git/gitPatterns.ts';
 import { mountsOf } from './mounts.ts';
 import { pathsInCode, pathsInScripts, pathsWithin, readsPaths, withoutNames } from './pathsInWords.ts';
+import { aroundEach } from './plainEdits.ts';
 import { pathsInText } from './textPaths.ts';
 import { covers, mayWriteForbidden, reachesInto } from './unnamedWrites.ts';
 import { pathsIn, possibleWords, textWords } from './words.ts';
@@ -140,7 +143,9 @@ export function mayNameForbidden(
   if ([...parsed.writes, ...parsed.reads].includes(null)) return { rule: first, text: command };
   const visits = track(parsed.parts, cwd, policy);
   const changes = changesBefore(visits, parsed.writes, policy);
-  for (const [index, { part, directories }] of visits.entries()) {
+  const around = reading.length === 0 ? [] : aroundEach(visits, parsed.writes, policy);
+  for (const [index, visit] of visits.entries()) {
+    const { part, directories } = visit;
     const change = changes[index] ?? unchanged;
     if (part.carrier || withoutFiles.test(programName(part.argv[0]))) continue;
     if (
@@ -150,12 +155,14 @@ export function mayNameForbidden(
       (directories === null && part.argv.length > 1)
     )
       return { rule: first, text: part.text };
-    const inGit = forbiddenInGit(part, directories ?? [cwd], change, rules, policy);
+    const known = readOnlyUse(part);
+    const use = known && withGitPatterns(known, visit, around[index]?.named ?? null, policy);
+    const inGit = forbiddenInGit(part, use, directories ?? [cwd], change, reading, policy);
     if (inGit) return { rule: inGit, text: part.text };
     const written = mayWriteForbidden(part, directories ?? [cwd], followsGit(change), rules, policy);
     if (written) return { rule: written, text: part.text };
     const mounted = mountsOf(part);
-    const isListed = policy.listsSearched === true && (readOnlyUse(part)?.trees?.length ?? 0) > 0;
+    const isListed = policy.listsSearched === true && (known?.trees?.length ?? 0) > 0;
     const isTraversing = !isListed && (packs(part) || readsFound(part));
     const folders = (directories ?? [cwd]).flatMap((directory) => [
       ...(isTraversing ? foldersOf(part, directory, policy) : []),
@@ -170,14 +177,13 @@ export function mayNameForbidden(
 /** A rule that forbids reading a file which git shows or copies without naming it; the first one if that is unknown. */
 function forbiddenInGit(
   part: CommandPart,
+  known: ReadOnlyUse | undefined,
   directories: readonly string[],
   change: GitChange,
-  rules: readonly SourcedRule[],
+  about: readonly SourcedRule[],
   policy: Policy,
 ): SourcedRule | undefined {
   if (programName(part.argv[0]) !== 'git') return undefined;
-  const known = readOnlyUse(part);
-  const about = rules.filter(isAboutReading);
   for (const directory of about.length === 0 ? [] : directories) {
     const use = known && afterChange(known, change, [directory], policy);
     const shown = shownByGit(part, use, directory, change, policy);

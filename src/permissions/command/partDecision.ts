@@ -21,6 +21,7 @@ import type { SourcedRule } from '../rules/rules.ts';
 import { isPlainVariable } from '../shell/assignments.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
+import { withGitPatterns } from './git/gitPatterns.ts';
 import { hiddenSecret } from './hiddenSecrets.ts';
 import { localWork } from './localWork.ts';
 import { type Around, decideEdits } from './plainEdits.ts';
@@ -71,7 +72,7 @@ export function decidePart(visit: Visit, around: Around, change: GitChange, poli
   const { part } = visit;
   const { touched, named } = around;
   const known = readOnlyUse(part) ?? readOnlyUse(withLiteralPatterns(visit, named, policy));
-  const opened = known && openedBy(touched, part, known, policy);
+  const opened = known && openedBy(touched, part, withGitPatterns(known, visit, named, policy), policy);
   const use = opened && afterChange(opened, change, visit.directories, policy);
   const input: ScopeInput = {
     visit,

@@ -107,6 +107,8 @@ const firstParent = options('first-parent');
 type Given = ReadOptions['options'][number];
 const diffFilter = options('diff-filter');
 const orders = options('author-date-order date-order graph reverse topo-order');
+/** Options that leave out changes by text. */
+const pickaxes = options('-G -S pickaxe-all pickaxe-regex');
 const isIn =
   (...sets: readonly ReadonlySet<string>[]) =>
   ({ name }: Given): boolean =>
@@ -115,9 +117,11 @@ const isWithoutContent = isIn(refs, kinds, filters, limits, sides, formats, name
 /** With only these options, the compared files are known. */
 const isPlainDiff = isIn(diffFilter, sides, formats, names, patches);
 const isPlainShow = isIn(diffFilter, firstParent, formats, names, patches, parents);
-const isPlainLog = isIn(diffFilter, orders, refs, kinds, filters, limits, formats, names, patches, parents);
+const isPlainLog = isIn(
+  ...[diffFilter, orders, pickaxes, refs, kinds, filters, limits, formats, names, patches, parents],
+);
 /** With only these options, the first commits are those that `git rev-list` lists. */
-const isLimited = isIn(refs, kinds, limits, formats, names, patches, parents);
+const isLimited = isIn(orders, refs, kinds, limits, formats, names, patches, parents);
 
 /** Subcommands that show diffs. */
 export const showsDiffs = (name: string): boolean =>
@@ -203,12 +207,21 @@ function comparedBy(name: string, args: readonly string[], read: ReadOptions): C
       const isFirst = operands.paths.length === 0 && given.some(isIn(limits)) && given.every(isLimited);
       return {
         ...{ how: 'history', ...operands, ...merges, refs: given.filter(isIn(refs)).map(written) },
-        ...(isFirst && { first: given.filter(isIn(kinds, limits)).map(written) }),
+        ...(isFirst && { first: [...orderOf(given), ...given.filter(isIn(kinds, limits)).map(written)] }),
       };
     }
     default:
       return undefined;
   }
+}
+
+/** The options that decide which commits are the first ones. `--reverse` only turns these around. */
+function orderOf(given: readonly Given[]): readonly string[] {
+  const names = given.map(({ name }) => name).filter((name) => orders.has(name) && name !== '--reverse');
+  return [
+    ...(names.includes('--graph') ? ['--topo-order'] : []),
+    ...names.filter((name) => name !== '--graph'),
+  ];
 }
 
 /** An option as a word. */

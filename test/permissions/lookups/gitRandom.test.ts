@@ -85,6 +85,20 @@ const places: Readonly<Record<string, () => string>> = {
       { '.env': undefined, 'sub/moved.txt': `${lines}x\n` },
       ...later,
     ),
+  'beside files named like commits and options': () =>
+    repository(
+      {
+        ...plain,
+        '.env': `${CANARY}\n`,
+        main: 'm\n',
+        'main^@': 'm\n',
+        '^main': 'm\n',
+        'HEAD~3..main': 'm\n',
+      },
+      { '.env': undefined, '-p': 'x\n', ':(top)': 'x\n', '*': 'x\n', 's*': 'x\n', 'main.ts': 'm\n' },
+      { main: 'm2\n', 'main.ts': 'm2\n', '^main': 'm2\n', 's*': 'x2\n' },
+      ...later,
+    ),
   'in a change on disk': () => {
     const place = repository({ ...plain, '.env': 'A=1\n', 'sub/.env': 'A=1\n' }, ...later);
     write(place, { '.env': `${CANARY}\n`, 'c.ts': 'c3\n', 'sub/a.txt': 'x\n' });
@@ -167,7 +181,7 @@ const revision =
   stash^3 MERGE_HEAD main..HEAD~1 HEAD~3.. ..HEAD~2 HEAD~1...side side..main ^HEAD~2 HEAD^! HEAD^@ HEAD^- HEAD^{tree}
   HEAD^{commit} ... .... .. ..main ...main main... HEAD^-1 HEAD^-+1 :/next HEAD^{/next} main@{yesterday} ID TREE 0 1 -`);
 const file =
-  words(`. .. ./ ../ sub sub/ ../sub a.txt c.ts sub/a.txt ./c.ts ../c.ts sub/../c.ts * ** sub/* s* [s]ub s?b *.ts
+  words(`. .. ./ ../ sub sub/ ../sub a.txt c.ts sub/a.txt ./c.ts ../c.ts sub/../c.ts * ** sub/* s* [s]ub s?b *.ts m* [m^]* *@ ?ain H*
   '*' '*.ts' 'sub/*' 's*' '[s]ub/**' '**/.e*' ':!c.ts' ':^c.ts' ':!nothing' ':(top)' ':/' ':/sub' ':(top)sub' ':(exclude)c.ts'
   ':/!c.ts' ':(glob)**/.env' ':(icase)SUB' 'SUB' ':(top,exclude)c.ts' sub/appsettings.json appsettings.json sub/deep deep/b.ts
   sub/moved.txt moved.txt $PWD link link/. link/.. '*/' 's*b/' '(' ')' -- ...`);

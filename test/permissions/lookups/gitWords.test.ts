@@ -360,6 +360,90 @@ describe('patterns that the shell expands', () => {
   });
 });
 
+describe('patterns that the shell expands, beside a secret', () => {
+  let place = '';
+  beforeAll(() => {
+    place = repository(
+      { '.env': `A=${CANARY}\n`, '.npmrc': 'a\n', 'src/a.ts': 'a\n', 'src/b.ts': 'b\n', 'README.md': 'r\n' },
+      { '.env': undefined, 'src/a.ts': 'a2\n', 'README.md': 'r2\n', 'src/lib/c.ts': 'c\n' },
+      { 'src/b.ts': 'b2\n', '.npmrc': 'b\n' },
+      { 'src/a.ts': 'a3\n' },
+    );
+    write(place, { '.npmrc': 'c\n', 'src/a.ts': 'a4\n' });
+  });
+
+  test.each([
+    'git diff -- src/*.ts',
+    'git diff src/*.ts',
+    'git --no-pager diff HEAD~2 -- src/*',
+    'git diff HEAD~1 HEAD -- src/**/*.ts *.md',
+    'git diff -- src/[ab].ts src/?.ts',
+    'git diff -- ./*.md',
+    'git log -p -2 -- src/*.ts',
+    'git log -p -- src/lib/*',
+    'git log -p -S a2 -- src/*.ts',
+    'git show HEAD~1 -- *.md',
+    'git show HEAD~1 src/*.ts',
+    'git grep a -- src/*.ts',
+    'git grep a HEAD~2 -- src/*.ts',
+    'git diff-tree -p HEAD -- src/*.ts',
+    'cd src && git diff -- *.ts',
+    // No file has such a name.
+    'git log -p -- src/*.tsx',
+  ])('%s runs, since it shows none', async (command) => {
+    expect(await behavior(place, command)).toBe('allow');
+    expect(await behavior(place, command, ['deny Read(.env)'])).toBe('allow');
+    expect(await behavior(place, command, ['deny Read(*.ts)', 'deny Read(*.md)'])).not.toBe('allow');
+  });
+
+  test('a loop over them runs', async () => {
+    expect(await behavior(place, 'for f in src/*.ts; do git diff "$f"; done')).toBe('allow');
+    expect(await behavior(place, 'for f in .n*; do git diff "$f"; done')).toBe('ask');
+  });
+
+  test.each([
+    'git log -p -- *',
+    'git diff -- * .npmrc',
+    'git diff -- .n*',
+    'git diff -- *rc',
+    'git diff src/*.ts ../*',
+    // No path, or not only a path.
+    'git log -p src/* --',
+    'git log -p *.md src --',
+    'git -C src log -p *.md',
+    "git log -p -- src/*.ts ':/'",
+    'git log -p -- src/*.@(ts|js)',
+    // The file may be one that the command creates.
+    'touch src/x.ts && git diff -- src/*.ts',
+  ])('%s needs approval', async (command) => {
+    expect(await behavior(place, command)).toBe('ask');
+  });
+
+  test.each([
+    ['-p', 'git log *p -- src'],
+    ['--all', 'git log -p -- src/a.ts *l'],
+    ['main^@', 'git log -p m*'],
+    ['^main', 'git diff ?main src'],
+    ['HEAD~3..main', 'git diff H*n'],
+    [':(top)', 'git log -p -- [:]*'],
+  ])('a match named %s may be more than a file: %s', async (name, command) => {
+    const odd = repository(
+      { '.env': `A=${CANARY}\n`, 'src/a.ts': 'a\n' },
+      { [name]: 'x\n', '.env': undefined },
+    );
+    expect(await behavior(odd, command)).toBe('ask');
+  });
+});
+
+test('the first commits are known in every order', async () => {
+  const place = repository({ '.env': 'a\n', 'b.txt': 'b\n' }, { 'b.txt': 'c\n' }, { 'b.txt': 'd\n' });
+  const options = ['--graph', '--topo-order', '--date-order', '--reverse', '--graph --date-order'];
+  for (const option of options) {
+    expect(await behavior(place, `git log -p ${option} -2`), option).toBe('allow');
+    expect(await behavior(place, `git log -p ${option} -3`), option).toBe('ask');
+  }
+});
+
 test('git reads * as a pattern even if a folder has that name', async () => {
   const place = repository({
     '.env': `A=${CANARY}\n`,
