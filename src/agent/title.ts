@@ -21,7 +21,7 @@ const maxTitleCharacters = 60;
 export const titleInstruction = 'You give titles to sessions of a coding assistant.';
 
 /** Builds the request from the user's first prompt and the reply to it. */
-export function titlePrompt(request: string, reply: string): readonly Message[] {
+function titlePrompt(request: string, reply: string): readonly Message[] {
   return new ContextBuilder().buildSimpleContext(
     `${titleInstruction} Answer with the title alone: three to seven words in the language of the ` +
       'request, that tell this session from others. Name the thing that is worked on. No quotes, no full stop.',

@@ -10,7 +10,7 @@ const SHORT = 80;
 const MAX_PAIRS = 20_000;
 
 /** The parts that differ, with some of the text around them; undefined if the texts have little in common. */
-export function changedPart(before: string, now: string): string | undefined {
+function changedPart(before: string, now: string): string | undefined {
   const shorter = Math.min(before.length, now.length);
   let start = 0;
   while (start < shorter && before[start] === now[start]) start++;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTitleTracker } from '../../src/agent/sessionFacts.ts';
-import { cleanTitle, titleInstruction, titlePrompt } from '../../src/agent/title.ts';
+import { cleanTitle, titleInstruction } from '../../src/agent/title.ts';
 import { anyText } from '../anyText.ts';
 import { madeUpEntry } from '../madeUpEntry.ts';
 import { type Answer, fails, gate, says } from './scriptedModel.ts';
@@ -39,12 +39,6 @@ test('a title is one well-formed line of limited length, whatever the model retu
   );
 });
 
-test('a title request contains only the beginning of long texts', () => {
-  const [, message] = titlePrompt('😀'.repeat(50_000), 'x'.repeat(50_000));
-  expect(JSON.stringify(message).length).toBeLessThan(6000);
-  expect(String(message?.content).isWellFormed()).toBe(true);
-});
-
 const named = (answers: readonly Answer[], given: object = {}) =>
   startAgent({ answers, interactive: true, titles: true, ...given });
 /** Waits until this many requests were made, and lets the effects of the last one settle. */
@@ -55,6 +49,15 @@ async function asked(model: { readonly requests: readonly unknown[] }, many: num
 const usage = { inputTokens: 50, outputTokens: 5 };
 const isTitle = (event: { type: string; entry?: { subtype?: string | undefined } }): boolean =>
   event.type === 'entry' && event.entry?.subtype === 'title';
+
+test('a title request contains only the beginning of long texts', async () => {
+  const { ask, until, model } = await named([says('x'.repeat(50_000)), says('Smileys')]);
+  await ask('😀'.repeat(50_000));
+  await until(isTitle);
+  const message = model.requests[1]?.messages[1];
+  expect(JSON.stringify(message).length).toBeLessThan(6000);
+  expect(String(message?.content).isWellFormed()).toBe(true);
+});
 
 test('after the first turn the model titles the session in the background, and its cost is included', async () => {
   const { agent, ask, until, model, context } = await named([

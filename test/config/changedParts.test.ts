@@ -1,14 +1,20 @@
 import { expect, test } from 'vitest';
-import { changedGrants, changedPart } from '../../src/config/changedParts.ts';
+import { changedGrants } from '../../src/config/changedParts.ts';
 
 const long = 'a'.repeat(2000);
 
 test('a change in the middle of a long text is shown with its surroundings', () => {
-  expect(changedPart(`${long}true${long}`, `${long}touch /tmp/x${long}`)).toBe(
-    `…${'a'.repeat(59)}t[was: rue] [now: ouch /tmp/x]${'a'.repeat(60)}…`,
-  );
-  expect(changedPart('npm test', 'npm test; id')).toBe('npm test[was: ] [now: ; id]');
-  expect(changedPart('one', 'other thing')).toBeUndefined();
+  const changed = (before: string, now: string): readonly string[] => {
+    const grant = { kind: 'hooks', source: 'f' };
+    return changedGrants([{ ...grant, text: before }], [{ ...grant, text: now }]);
+  };
+  expect(changed(`${long}true${long}`, `${long}touch /tmp/x${long}`)).toEqual([
+    `f: hooks: …${'a'.repeat(59)}t[was: rue] [now: ouch /tmp/x]${'a'.repeat(60)}…`,
+  ]);
+  expect(changed(`${long} npm test`, `${long} npm test; id`)).toEqual([
+    `f: hooks: …${'a'.repeat(51)} npm test[was: ] [now: ; id]`,
+  ]);
+  expect(changed('one', `other ${long}`)).toEqual([]);
 });
 
 test('a grant is compared with those of its kind and file', () => {

@@ -130,7 +130,7 @@ function stateOf({ isArchived, isMoved, isPartial }: SessionRecord): string {
 /**
  * Returns the id length that makes all ids unique, with a minimum so that new sessions do not soon make them ambiguous.
  */
-export function uniqueLength(ids: readonly string[]): number {
+function uniqueLength(ids: readonly string[]): number {
   const sorted = [...ids].sort();
   return sorted.reduce((length, id, index) => {
     const before = sorted[index - 1] ?? '';

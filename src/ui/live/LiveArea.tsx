@@ -272,7 +272,7 @@ interface TodoListProps {
 }
 
 /** The todos; if there are too many, those around the current one. */
-export const TodoList = memo(function TodoList({ todos, width, rows, theme }: TodoListProps) {
+const TodoList = memo(function TodoList({ todos, width, rows, theme }: TodoListProps) {
   return <Lines lines={rows < 1 ? [] : renderTodos(todos, width, rows, theme)} />;
 });
 

@@ -203,7 +203,7 @@ export function terminalActivity({ view, phase }: Pick<Snapshot, 'view' | 'phase
 const marks: Readonly<Record<Doing, string>> = { working: '✳ ', waiting: '? ', idle: '' };
 
 /** Returns a one-line name for a session: its title, or its folder until it has one. */
-export function nameOf(state: Pick<AgentState, 'title' | 'root'> | undefined): string {
+function nameOf(state: Pick<AgentState, 'title' | 'root'> | undefined): string {
   const folder = state?.root.split(/[\\/]/).findLast((part) => part !== '');
   return state?.title ?? (folder === undefined ? 'ClawdCode' : `ClawdCode · ${folder}`);
 }

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sessionVerbs } from '../../../src/cli/route.ts';
-import { uniqueLength } from '../../../src/cli/sessionCommand/list.ts';
 import { createSessionProgram } from '../../../src/cli/sessionCommand/program.ts';
 import type { SearchHit } from '../../../src/protocol/sessions.ts';
 import { type Outcome, runWith } from './ports.ts';
@@ -133,13 +132,17 @@ describe('list', () => {
 });
 
 test.each([
-  [[], 8],
   [['abc'], 8],
   [['aaaaaaaa1', 'aaaaaaaa2', 'b'], 9],
   [['same', 'same'], 8],
   [['0123456789abc', '0123456789abd'], 13],
-])('ids %j differ within %i characters', (ids, length) => {
-  expect(uniqueLength(ids)).toBe(length);
+])('of ids that start with %j a terminal shows %i characters', async (starts, length) => {
+  const ids = starts.map((start) => `${start}-and-the-rest`);
+  const { stdout } = await runWith([], { sessions: ids.map((id) => record({ id })), isTerminal: true });
+  for (const id of ids) {
+    expect(stdout).toContain(id.slice(0, length));
+    expect(stdout).not.toContain(id.slice(0, length + 1));
+  }
 });
 
 describe('search', () => {

@@ -4,7 +4,8 @@
 import { expect, test } from 'vitest';
 import type { Todo } from '../../../src/protocol/entries/fields.ts';
 import type { TaskInfo } from '../../../src/protocol/tasks.ts';
-import { TodoList } from '../../../src/ui/live/LiveArea.tsx';
+import { Lines } from '../../../src/ui/dialog/Lines.tsx';
+import { renderTodos } from '../../../src/ui/print/todos.ts';
 import { TasksDialog } from '../../../src/ui/tasks/TasksDialog.tsx';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { goldenScreen } from '../../e2e/support/goldenScreen.ts';
@@ -73,7 +74,7 @@ test.each([
   await see('question');
   await screen.press('n', keys.enter);
   await see('output');
-  await update(<TodoList todos={todos} width={columns} rows={10} theme={theme} />);
+  await update(<Lines lines={renderTodos(todos, columns, 10, theme)} />);
   await see('todos');
   expect(screen.output()).not.toContain('\u001B[32mVITE');
 });

@@ -8,7 +8,7 @@ import {
   progressSequence,
   titleSequence,
 } from '../../../src/ui/terminal/sequences.ts';
-import { nameOf, terminalActivity, titleOf } from '../../../src/ui/terminal/terminalStatus.ts';
+import { terminalActivity, titleOf } from '../../../src/ui/terminal/terminalStatus.ts';
 
 test('any title becomes one sequence with a single line of text', () => {
   const nasty = fc.string({
@@ -67,10 +67,8 @@ test('the title shows the activity and the session', () => {
   expect(
     terminalActivity({ view: { questions: [], busy: false } as never, phase: { type: 'session' } }),
   ).toBe('idle');
-  expect(titleOf('working', nameOf({ title: 'Fix it', root: '/a/b' }))).toBe('✳ Fix it');
-  expect(titleOf('waiting', nameOf({ title: undefined, root: '/a/b/' }))).toBe('? ClawdCode · b');
-  expect(nameOf({ title: undefined, root: '/' })).toBe('ClawdCode');
-  expect(nameOf(undefined)).toBe('ClawdCode');
+  expect(titleOf('working', 'Fix it')).toBe('✳ Fix it');
+  expect(titleOf('waiting', 'ClawdCode · b')).toBe('? ClawdCode · b');
 });
 
 test('a title marks invisible characters', () => {

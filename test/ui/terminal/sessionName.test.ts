@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../../src/protocol/events.ts';
 import { createSessionName } from '../../../src/ui/terminal/terminalStatus.ts';
 import type { UiSession } from '../../../src/ui/types.ts';
 
-function session(title: string | undefined) {
+function session(title: string | undefined, root = '/home/you/project') {
   const listeners = new Set<(event: AgentEvent) => void>();
   const made = {
     title,
@@ -15,7 +15,7 @@ function session(title: string | undefined) {
   const agent = {
     state() {
       made.asked++;
-      return { title: made.title, root: '/home/you/project' };
+      return { title: made.title, root };
     },
     subscribe(listener: (event: AgentEvent) => void) {
       listeners.add(listener);
@@ -43,6 +43,8 @@ test('the name follows the session, and the log is read again only after it has 
   const other = session('Another');
   expect(name.of(other.ui)).toBe('Another');
   expect(one.listeners.size).toBe(0);
+  expect(name.of(session(undefined, '/a/b/').ui)).toBe('ClawdCode · b');
+  expect(name.of(session(undefined, '/').ui)).toBe('ClawdCode');
   name.dispose();
   expect(other.listeners.size).toBe(0);
 });
