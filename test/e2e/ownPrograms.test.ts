@@ -133,7 +133,7 @@ test(
           {
             hooks: [
               { type: 'command', command: 'date >> ~/dates' },
-              { type: 'command', command: 'cd ~/.claude && python3 log.py' },
+              { type: 'command', command: 'jq -r .session_id >> ~/logged' },
             ],
           },
         ],
@@ -143,7 +143,6 @@ test(
       join(work.home, '.claude/status.sh'),
       '#!/bin/bash\nbranch=$(git branch --show-current)\necho "on $branch"\n',
     );
-    await put(join(work.home, '.claude/log.py'), 'import os\nopen(os.environ["HOME"] + "/logged", "w")\n');
     server.otherwise(() => ({ text: 'Hello.' }));
     const terminal = await setup.ready();
     await terminal.waitFor('on main');

@@ -10,7 +10,7 @@ import { isInside, realpath } from '../../disk/paths.ts';
 import { repositoryTop, trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
 import { type ProgramText, projectVariables, serverProgram } from '../../protocol/settingsPrograms.ts';
 import { moduleFiles } from './moduleFiles.ts';
-import { ANY, type TextWord, wordsOf } from './textWords.ts';
+import { ANY, partsOf, type TextWord, wordsOf } from './textWords.ts';
 
 type Settings = Pick<LoadedSettings, 'hooks' | 'servers'> & {
   readonly settings: Pick<LoadedSettings['settings'], 'statusLine' | 'notificationCommand' | 'providers'>;
@@ -292,15 +292,6 @@ function pathsFor(name: string, folder: string, filesIn: FileList): readonly Fou
 }
 
 const quoted = (word: string): string => `"${word.replace(/["`\\]/g, '\\$&')}"`;
-
-/** The names in a word: the value of an option, the items of a list, the words of code. */
-function partsOf(word: string): readonly string[] {
-  const attached = /^-[A-Za-z](.+)/s.exec(word)?.[1] ?? '';
-  const words = word.split(/(?:[\s'"`;&|<>()=,:[\]{}!]|\\[nrt0])+/);
-  const parts = new Set([word.replace(/^file:\/\//, ''), attached, ...word.split(/[=:,]/), ...words]);
-  parts.delete(word);
-  return [...parts];
-}
 
 type FileList = (folder: string, isDeep: boolean) => readonly string[];
 

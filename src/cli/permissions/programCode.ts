@@ -15,7 +15,7 @@ import { keyVariables, programEnvironment } from '../process/commandVariables.ts
 import type { Permissions } from './permissions.ts';
 import type { CodePlace, CodeRun } from './workspaceCode.ts';
 
-type Program = Pick<SettingsProgram, 'command' | 'args' | 'cwd' | 'env'>;
+type Program = Pick<SettingsProgram, 'command' | 'args' | 'cwd' | 'env' | 'isApart'>;
 
 interface CodePlaces {
   readonly root: string;
@@ -56,6 +56,7 @@ export async function codeOfProgram(
     effects,
     env: program.env,
     isLed: led !== 'none',
+    isApart: program.isApart === true,
     isUntrusted,
   };
   return codeRunBy(textOf(program), program.cwd, place, program.args === undefined);

@@ -6,6 +6,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { unmoved } from '../../disk/settingsPaths.ts';
 import type {
@@ -40,6 +41,7 @@ import {
   quotedCommand,
 } from './programWords.ts';
 import { createScriptCheck, type ScriptCheck } from './scriptCheck.ts';
+import { partsOf, wordsOf } from './textWords.ts';
 import type { CodeRun } from './workspaceCode.ts';
 
 /** The parts of an open session that programs need. */
@@ -195,7 +197,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
 
   /** True for a program of the user's settings in a folder that they have not trusted. */
   const isForeign = (program: SettingsProgram): boolean =>
-    places.isUntrusted === true && isOwn(program, root);
+    places.isUntrusted === true && isOwn(program, root, realHome);
 
   const unconfinedRun = (program: SettingsProgram): Extract<SettingsRun, { type: 'outside' }> =>
     isForeign(program)
@@ -256,15 +258,25 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
 }
 
 /**
- * True for a program of the user's settings, unless it starts apart from the folder and names nothing in it.
+ * True for a program of the user's settings, unless it starts apart from the folder and names nothing in it, nor a folder
+ * around it.
  */
-const isOwn = (program: SettingsProgram, root: string): boolean =>
-  program.ofFolder === undefined && (program.isApart !== true || namesFolder(program, root));
+const isOwn = (program: SettingsProgram, root: string, home: string): boolean =>
+  program.ofFolder === undefined && (program.isApart !== true || namesFolder(program, root, home));
 
-function namesFolder({ command, args = [], env }: SettingsProgram, root: string): boolean {
+function namesFolder({ command, args = [], cwd, env }: SettingsProgram, root: string, home: string): boolean {
   const values = Object.entries(env).flatMap(([name, value]) => (isSteeringName(name) ? [value] : []));
+  const isNear = (name: string): boolean => {
+    const path = realpath(resolve(cwd, name.replace(/^~(?=\/)/, home)));
+    return name.includes('/') && (isInside(path, root) || isInside(root, path));
+  };
   return [command, ...args, ...values].some(
-    (text) => text.includes(root) || /_PROJECT_DIR\b|\bPWD\b/.test(text),
+    (text) =>
+      /_PROJECT_DIR\b|\bPWD\b/.test(text) ||
+      text.includes(root) ||
+      wordsOf(text, new Map([['HOME', home]])).some((word) =>
+        [word.text, ...partsOf(word.text)].some(isNear),
+      ),
   );
 }
 

@@ -34,6 +34,15 @@ export function wordsOf(text: string, variables: ReadonlyMap<string, string>): r
   return [...words].map(([word, isRun]) => ({ text: word, isRun }));
 }
 
+/** The names in a word: the value of an option, the items of a list, the words of code. */
+export function partsOf(word: string): readonly string[] {
+  const attached = /^-[A-Za-z](.+)/s.exec(word)?.[1] ?? '';
+  const words = word.split(/(?:[\s'"`;&|<>()=,:[\]{}!]|\\[nrt0])+/);
+  const parts = new Set([word.replace(/^file:\/\//, ''), attached, ...word.split(/[=:,]/), ...words]);
+  parts.delete(word);
+  return [...parts];
+}
+
 const keywords = /^(?:if|then|elif|else|fi|do|done|while|until|!|\{|\}|time|coproc|in|function)$/;
 /** They use no file that they name, unless another program gets what they print. */
 const printers = /^(?:echo|printf|test|\[|\[\[|ls|stat|true|:)$/;

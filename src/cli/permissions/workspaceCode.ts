@@ -28,6 +28,11 @@ export interface CodePlace {
   readonly effects: (command: string, cwd: string) => Promise<readonly CommandEffect[] | undefined>;
   /** The environment of the command. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /**
+   * True for a program that is told nothing of the workspace and starts in an empty folder. Others may get to know its
+   * path, on standard input or by a variable, so where they start proves nothing.
+   */
+  readonly isApart?: boolean;
   /** True if the environment leads unknown programs to the workspace. */
   readonly isLed: boolean;
   /** True if the user has approved no file of the folder. */
@@ -119,8 +124,8 @@ async function judgeProgram(effect: ProgramEffect, place: Place): Promise<Findin
   }
   const call: PlainCall = { name: program, args: words.slice(1) };
   if (plainCall(call)) return nothing;
-  if (place.isLed || folders === null || folders.some((folder) => isNear(folder, place)))
-    return codeOfWorkspace;
+  if (place.isApart !== true || place.isLed) return codeOfWorkspace;
+  if (folders === null || folders.some((folder) => isNear(folder, place))) return codeOfWorkspace;
   const takes = folders.some((folder) => words.some(({ value }) => mentions(value, folder, place)));
   return takes || reachesBy(words, folders, place) ? codeOfWorkspace : nothing;
 }
@@ -185,6 +190,7 @@ async function judgeScript(
     // Other scripts load modules from the folders around them.
     if (isKept) return keptFolder.test(path) ? unread : codeOfWorkspace;
     const isApart =
+      place.isApart === true &&
       !place.isLed &&
       !isNear(cwd, place) &&
       !words.some(({ value }) => mentions(value, cwd, place)) &&

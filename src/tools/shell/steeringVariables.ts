@@ -105,8 +105,13 @@ const isRelative = (part: string): boolean =>
 /** Where a path may start: not within a name, except after the letter of an option. */
 const start = /(?<![\w.~+/-])(?:\/|\.\.?\/)|(?<=(?<![^\s'"])-[A-Za-z])(?:\/|\.\.?\/)/g;
 
+/** An address of a server: no path, although it looks like one after its scheme and port. */
+const address =
+  /(?<![\w+.-])(?!file:)[a-z][a-z\d+.-]*:\/\/[\w.-]+(?::\d+)?(?:\/[^\s'"`:;,=|&(){}<>]*)?(?=[\s'"`;,]|$)/gi;
+
 /** A path may contain characters that usually end one, so all its readings are tried. */
-function namesInside(value: string, { isOutside, isSocket = () => false }: Places): boolean {
+function namesInside(given: string, { isOutside, isSocket = () => false }: Places): boolean {
+  const value = given.replace(address, '');
   return [...value.matchAll(start)].some(({ index }) => {
     const rest = value.slice(index);
     const [shortest = '', ...longer] = [/[\s:;,=@'"`|&(){}<>]/, /[:\n]/, /$/].map((end) =>

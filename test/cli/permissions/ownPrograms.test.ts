@@ -81,9 +81,7 @@ const outside = [
   'git status --short | wc -l',
   'echo "$(jq -r .model.id) $(git branch --show-current)"',
   'cat > /dev/null; printf "\\a" > /dev/tty',
-  'cd ~/.claude && npx -y ccusage statusline',
   ...['model', 'guard'].map((name) => `bash ~/.claude/${name}.sh`),
-  'cd ~/.claude && python3 check.py',
   '"$HOME"/.clawdcode/hooks/check.sh',
   '~/scripts/check.sh',
 ];
@@ -91,6 +89,8 @@ const outside = [
 const confined = [
   'npx prettier --write .',
   'jq -r .tool_input.file_path | xargs npx prettier --write',
+  'cd ~/.claude && npx -y ccusage statusline',
+  'cd ~/.claude && python3 check.py',
   'npx -y ccusage@15.0.0 statusline',
   'ccusage statusline',
   'npm run -s lint',

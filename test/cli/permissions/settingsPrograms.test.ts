@@ -37,7 +37,13 @@ interface Bench {
   run(
     command: string,
     args?: readonly string[],
-    more?: { cwd?: string; role?: string; env?: Record<string, string>; ofFolder?: ProgramText },
+    more?: {
+      cwd?: string;
+      role?: string;
+      env?: Record<string, string>;
+      ofFolder?: ProgramText;
+      isApart?: boolean;
+    },
   ): Promise<string>;
   readonly questions: string[];
   readonly warnings: string[];
@@ -128,8 +134,8 @@ async function bench({
   const programs = open();
   return {
     ...{ programs, root, home, questions, warnings, told, planted, open },
-    async run(command, args, { cwd = root, role = 'hook', env = {}, ofFolder } = {}) {
-      const run = await programs.admit({ role, command, args, cwd, env, ofFolder });
+    async run(command, args, { cwd = root, role = 'hook', env = {}, ofFolder, isApart = false } = {}) {
+      const run = await programs.admit({ role, command, args, cwd, env, ofFolder, isApart });
       if (run.type === 'confined') run.release();
       return run.type === 'held' ? `held${run.isUnasked ? ' unasked' : ''}: ${run.problem}` : run.type;
     },
@@ -255,7 +261,7 @@ test('a user’s server that starts in its own folder runs no workspace code', a
   const { run, programs, home } = await bench();
   programs.noteEarlier(Date.now());
   mkdirSync(join(home, 'servers'));
-  const apart = { cwd: join(home, 'servers') };
+  const apart = { cwd: join(home, 'servers'), isApart: true };
   expect(await run('npx', ['-y', 'some-server'], apart)).toBe('outside');
   expect(await run('npx', ['-y', 'some-server'])).toBe('confined');
   expect(await run('node', [join(home, 'project')], apart)).toBe('confined');
@@ -449,7 +455,7 @@ test('a variable through which any program loads workspace code confines the hoo
   expect(await hook({ XDG_CONFIG_HOME: join(root, 'config') })).toBe('confined');
   expect(await hook({ HOME: join(root, 'home') })).toBe('confined');
   expect(await hook({ VIRTUAL_ENV: join(root, '.venv') })).toBe('outside');
-  const apart = { cwd: join(home, 'servers'), env: { VIRTUAL_ENV: join(root, '.venv') } };
+  const apart = { cwd: join(home, 'servers'), env: { VIRTUAL_ENV: join(root, '.venv') }, isApart: true };
   mkdirSync(apart.cwd);
   expect(await run('poetry', ['run', 'server'], { ...apart, env: {} })).toBe('outside');
   expect(await run('poetry', ['run', 'server'], apart)).toBe('confined');
@@ -560,7 +566,8 @@ describe('in a folder that the user has not trusted', () => {
       );
       expect((await open({ isUntrusted: true, excluded: [command] }).admit(program)).type).toBe('outside');
       const ofFolder = { ...program, ofFolder: { command } };
-      expect((await open({ isUntrusted: true }).admit({ ...program, isApart: true })).type).toBe('outside');
+      const apart = { ...program, cwd: join(home, 'empty'), isApart: true };
+      expect((await open({ isUntrusted: true }).admit(apart)).type).toBe('outside');
       expect((await open().admit(ofFolder)).type).toBe('outside');
     },
   );
@@ -616,6 +623,11 @@ describe('in a folder that the user has not trusted', () => {
   test.each<[string, (root: string) => { args: string[]; env?: Record<string, string> }]>([
     ['confined', (root) => ({ args: [join(root, 'dep/index.js')] })],
     ['confined', () => ({ args: ['-e', 'require(process.env.CLAUDE_PROJECT_DIR)'] })],
+    ['confined', () => ({ args: ['x.js', '~/project/dep'] })],
+    ['confined', () => ({ args: ['x.js', '--dir=../project'] })],
+    ['confined', () => ({ args: ['x.js', '--dir=~/'] })],
+    ['confined', () => ({ args: ['-e', 'process.chdir("../link")'] })],
+    ['outside', () => ({ args: ['x.js', '--dir=~/other', '--url=https://a.b/c'] })],
     ['confined', (root) => ({ args: ['x.js'], env: { NODE_OPTIONS: `--require ${root}/x.js` } })],
     [
       'outside',
@@ -625,6 +637,7 @@ describe('in a folder that the user has not trusted', () => {
     'an own server that starts in an empty folder is %s, by whether it names the folder: %s',
     async (type, of) => {
       const { open, root, home } = await bench({ files: ownFiles });
+      symlinkSync(root, join(home, 'link'));
       const server = { role: 'MCP server', command: 'node', cwd: join(home, 'empty'), isApart: true };
       const got = await open({ isUntrusted: true }).admit({ ...server, env: {}, ...of(root) });
       if (got.type === 'confined') got.release();

@@ -68,10 +68,11 @@ const codeOf = async (
   cwd = root,
   used = engine,
   env: Record<string, string> = {},
+  isApart = false,
 ): Promise<CodeRun> => {
   const answers: unknown[] = [];
   const code = await codeRunBy(command, cwd, {
-    ...{ workspace: [root], root, home, isLed: false, env: { GIVEN: '1', ...env } },
+    ...{ workspace: [root], root, home, isApart, isLed: false, env: { GIVEN: '1', ...env } },
     effects: async (text, at) => {
       const effects = await used.effects(text, at, facts);
       answers.push(effects);
@@ -625,7 +626,22 @@ test.each([
   expect(await codeOf(command)).toBe(expected);
 });
 
-test('outside the workspace, a program loads only what its arguments name', async () => {
+const codeOfServer = (command: string, cwd: string, env: Record<string, string> = {}): Promise<CodeRun> =>
+  codeOf(command, cwd, engine, env, true);
+
+test('a hook that starts elsewhere may get to know the folder all the same', async () => {
+  mkdirSync(join(home, 'servers'), { recursive: true });
+  for (const command of [
+    'cd ~/servers && node server.js',
+    'cd ~/servers && jq -r .cwd | xargs -I{} make -s -C {} lint',
+    'cd ~/servers; npx -y ccusage statusline',
+    'python3 ~/servers/x.py',
+  ])
+    expect([command, await codeOf(command)]).toEqual([command, 'workspace']);
+  expect(await codeOf('make', join(home, 'servers'))).toBe('workspace');
+});
+
+test('a server that is told nothing of the workspace loads only what its arguments name', async () => {
   const apart = join(home, 'servers');
   for (const command of [
     'npx -y some-server',
@@ -634,7 +650,7 @@ test('outside the workspace, a program loads only what its arguments name', asyn
     '/opt/tools/run',
     'make',
   ])
-    expect([command, await codeOf(command, apart)]).toEqual([command, 'none']);
+    expect([command, await codeOfServer(command, apart)]).toEqual([command, 'none']);
   for (const command of [
     ...[
       'node ../project',
@@ -651,9 +667,9 @@ test('outside the workspace, a program loads only what its arguments name', asyn
     ],
     '~/bin/runs-script',
   ])
-    expect([command, await codeOf(command, apart)]).toEqual([command, 'workspace']);
+    expect([command, await codeOfServer(command, apart)]).toEqual([command, 'workspace']);
   // The home folder contains the project.
-  expect(await codeOf('make', home)).toBe('workspace');
+  expect(await codeOfServer('make', home)).toBe('workspace');
 });
 
 test('links from modules and programs elsewhere are followed into the workspace', async () => {
@@ -707,7 +723,7 @@ test('links from modules and programs elsewhere are followed into the workspace'
     ['workspace', 'x.py', at('editable')],
   ];
   for (const [expected, command, cwd, env] of rows)
-    expect([command, env, await codeOf(command, cwd, engine, env)]).toEqual([command, env, expected]);
+    expect([command, env, await codeOfServer(command, cwd, env)]).toEqual([command, env, expected]);
   // A known program, too.
   const linked = new InProcessEngine(wasm, { PATH: `${at('programs')}:${process.env.PATH}` });
   expect(await codeOf('jq .', root, linked)).toBe('workspace');
@@ -730,6 +746,9 @@ test('git counts as project code if the repository’s settings name programs', 
   execFileSync('git', ['init', '--quiet'], { cwd: inner });
   expect(await codeOf('git -C inner status')).toBe('workspace');
   expect(await codeOf('cd inner && git status')).toBe('workspace');
+  symlinkSync(inner, join(home, 'inner'));
+  for (const command of ['git -C ~/inner status', 'git -C "$HOME"/inner status', 'cd ~/inner && git status'])
+    expect([command, await codeOf(command)]).toEqual([command, 'workspace']);
 });
 
 test('whatever is added to a command, it counts as harmless only if it is fully understood', async () => {
