@@ -101,7 +101,7 @@ export function adaptiveCompress(
 }
 
 /** 0.6 × share of tokens freed + 0.4 × share of messages kept. */
-export function efficiencyOf(
+function efficiencyOf(
   result: Pick<RemovalResult, 'tokens'> & { readonly kept: { readonly length: number } },
   before: { readonly tokens: number; readonly messages: number },
 ): number {

@@ -127,7 +127,7 @@ const BELOW = 6;
 const AROUND = 4000;
 
 /** Lines of at most `width` columns; empty if the text contains none of the words. */
-export function excerptOf(entry: JSONLEntry, words: readonly string[], width: number): readonly string[] {
+function excerptOf(entry: JSONLEntry, words: readonly string[], width: number): readonly string[] {
   const text = [
     displayText(entry.toolResult?.output),
     contentText(entry),

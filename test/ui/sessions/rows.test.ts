@@ -4,7 +4,7 @@ import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { footer, helpLines, pickerTitle } from '../../../src/ui/sessions/pickerFrame.ts';
 import { createPickerState, withSessions } from '../../../src/ui/sessions/pickerState.ts';
-import { excerptOf, previewOf, previewWindow } from '../../../src/ui/sessions/sessionPreview.ts';
+import { previewOf, previewWindow } from '../../../src/ui/sessions/sessionPreview.ts';
 import { hitRows, sessionRow } from '../../../src/ui/sessions/sessionRows.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { anyText } from '../../anyText.ts';
@@ -158,23 +158,13 @@ test('the preview of a collapsed output shows the lines around the match', () =>
     toolResult: { id: 'c1', name: 'Read', output, status: 'ok', kind: 'file', display: { title: 'a.ts' } },
   });
   const { lines, at } = previewOf([read], { seq: 5, words: ['Needle'] }, { width: 40, theme });
-  expect(lines.join('\n')).toContain('a.ts');
+  expect(lines[0]).toContain('a.ts');
   expect(lines[at + 1]).toBe('┃ const needle = 1;');
-  expect(excerptOf(read, ['needle'], 40)).toEqual([
-    'line 117',
-    'line 118',
-    'line 119',
-    'const needle = 1;',
-    'line 121',
-    'line 122',
-    'line 123',
-    'line 124',
-    'line 125',
-    'line 126',
-  ]);
-  const long = madeEntry(6, `${'x'.repeat(100_000)} needle ${'y'.repeat(100_000)}`);
-  const [line = ''] = excerptOf(long, ['needle'], 40);
-  expect(line).toContain('needle');
-  expect(textWidth(line)).toBeLessThanOrEqual(40);
-  expect(excerptOf(long, ['absent'], 40)).toEqual([]);
+  const around = ['line 117', 'line 118', 'line 119', 'const needle = 1;', 'line 121', 'line 122'];
+  const below = ['line 123', 'line 124', 'line 125', 'line 126'];
+  expect(lines.slice(1)).toEqual([...around, ...below].map((line) => `┃ ${line}`));
+  const endless = madeEntry(6, `${'x'.repeat(100_000)} needle ${'y'.repeat(100_000)}`);
+  const found = previewOf([endless], { seq: 6, words: ['needle'] }, { width: 40, theme }).lines;
+  expect(found.join('\n')).toContain('needle');
+  for (const line of found) expect(textWidth(line)).toBeLessThanOrEqual(40);
 });
