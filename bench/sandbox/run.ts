@@ -68,7 +68,7 @@ const sandbox = createCommandSandbox({
   gitUse: (command) =>
     command === GIT ? { type: 'only', folders: ['/'], isForeign: false } : { type: 'none' },
   steps: async (command) => [{ command, isConditional: false }],
-  installs: () => false,
+  replacesPackages: () => false,
   gitRunsPrograms: () => false,
 });
 

@@ -195,7 +195,7 @@ export function createSessionSandbox({
     isBinding,
     isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
     gitUse: (command, cwd) => permissions.gitUse(command, cwd),
-    installs: (command, cwd) => permissions.installs(command, cwd),
+    replacesPackages: (command, cwd) => permissions.replacesPackages(command, cwd),
     steps: (command, cwd) => permissions.steps(command, cwd),
     gitRunsPrograms: gitSettingsRunPrograms,
   });

@@ -3,7 +3,7 @@ import type { CommandStep, GitUse } from '../protocol/sandbox.ts';
 import { type CommandEffect, effectsOf } from './command/commandEffects.ts';
 import { commandStepsOf } from './command/commandSteps.ts';
 import { gitUseOf } from './command/git/gitUse.ts';
-import { installsOnly } from './command/installUse.ts';
+import { installsListed, installsOnly } from './command/installUse.ts';
 import { decide } from './decide.ts';
 import type { PermissionInput } from './decideCall.ts';
 import { explain } from './explain.ts';
@@ -83,9 +83,14 @@ export class InProcessEngine implements PermissionEngine {
     return isCut() ? { type: 'none' } : use;
   }
 
-  async installs(command: string, cwd: string, facts: PolicyFacts): Promise<boolean> {
+  async replacesPackages(command: string, cwd: string, facts: PolicyFacts): Promise<boolean> {
     const { policy, isCut } = await this.#policy(facts);
     return installsOnly(policy.parseCommand(command), cwd, policy) && !isCut();
+  }
+
+  async installs(command: string, cwd: string, facts: PolicyFacts): Promise<boolean> {
+    const { policy, isCut } = await this.#policy(facts);
+    return installsListed(policy.parseCommand(command), cwd, policy) && !isCut();
   }
 
   async steps(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandStep[]> {

@@ -15,6 +15,8 @@ export interface PermissionEngine {
   /** See `gitUseOf`; type `none` also if the lookups took too long. */
   gitUse(command: string, cwd: string, facts: PolicyFacts): Promise<GitUse>;
   /** See `installsOnly`; false also if the lookups took too long. */
+  replacesPackages(command: string, cwd: string, facts: PolicyFacts): Promise<boolean>;
+  /** See `installsListed`; false also if the lookups took too long. */
   installs(command: string, cwd: string, facts: PolicyFacts): Promise<boolean>;
   /** See `commandStepsOf`; one step also if the lookups took too long. */
   steps(command: string, cwd: string, facts: PolicyFacts): Promise<readonly CommandStep[]>;

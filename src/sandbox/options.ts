@@ -68,7 +68,7 @@ export interface SandboxOptions extends ProbeOptions {
   /** Whether a command, run in a folder, may change git folders. */
   readonly gitUse: (command: string, cwd: string) => GitUse | Promise<GitUse>;
   /** True if a command does nothing but install or remove dependencies: it replaces files rather than writing into them. */
-  readonly installs: (command: string, cwd: string) => boolean | Promise<boolean>;
+  readonly replacesPackages: (command: string, cwd: string) => boolean | Promise<boolean>;
   /** See `CommandSandbox.steps`. */
   readonly steps: (command: string, cwd: string) => Promise<readonly CommandStep[]>;
   /** True if the settings of the repository in this folder would make git start programs. */

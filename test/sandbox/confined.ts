@@ -179,7 +179,7 @@ export async function confined({
       places.mayChangeGit === true
         ? { type: 'only', folders: ['/'], isForeign: false }
         : permissionEngine().gitUse(command, cwd, facts()),
-    installs: (command, cwd) => permissionEngine().installs(command, cwd, facts()),
+    replacesPackages: (command, cwd) => permissionEngine().replacesPackages(command, cwd, facts()),
     steps: async (command, cwd) =>
       places.mayChangeGit === true
         ? [{ command, isConditional: false }]

@@ -74,7 +74,7 @@ describe.skipIf(!hasSandbox)('dependencies that share their files with other pro
 
   test('are writable for a command that only installs', async () => {
     const { home, root, run } = await confined({
-      options: { installs: (command) => command.includes('install') },
+      options: { replacesPackages: (command) => command.includes('install') },
     });
     install(home, root, [pnpmFile]);
     await run(`${write(pnpmFile)} # install`);

@@ -73,6 +73,14 @@ export class ThreadedEngine implements PermissionEngine {
     return this.#ask({ type: 'gitUse', args }, async () => (await withoutGrammar()).gitUse(...args));
   }
 
+  replacesPackages(
+    ...args: Parameters<PermissionEngine['replacesPackages']>
+  ): ReturnType<PermissionEngine['replacesPackages']> {
+    return this.#ask({ type: 'replacesPackages', args }, async () =>
+      (await withoutGrammar()).replacesPackages(...args),
+    );
+  }
+
   installs(...args: Parameters<PermissionEngine['installs']>): ReturnType<PermissionEngine['installs']> {
     return this.#ask({ type: 'installs', args }, async () => (await withoutGrammar()).installs(...args));
   }

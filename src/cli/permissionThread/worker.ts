@@ -37,6 +37,8 @@ async function run(question: EngineQuestion): Promise<unknown> {
       return engine.matches(...question.args);
     case 'gitUse':
       return engine.gitUse(...question.args);
+    case 'replacesPackages':
+      return engine.replacesPackages(...question.args);
     case 'installs':
       return engine.installs(...question.args);
     case 'steps':

@@ -62,7 +62,7 @@ export interface ConfinedCommand {
   readonly startedAtMs: number;
   /** True once its shell has ended; some of its processes may still run. */
   readonly isOver: () => boolean;
-  /** True if it does nothing but install dependencies. */
+  /** True if it does nothing but install what the project lists. */
   readonly onlyInstalls: () => Promise<boolean>;
 }
 

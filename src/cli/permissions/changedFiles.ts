@@ -2,22 +2,26 @@
  * Finds out whether a command has changed files that programs may run or obey: all but those that git ignores, such as
  * build output, and with dependencies. Compares change times, which no program can set. Errs on the side of yes.
  */
-import { statfsSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { accessSync, constants, statfsSync } from 'node:fs';
+import { basename, dirname, relative, resolve } from 'node:path';
 import { isHistory } from '../../checkpoints/scan/walk.ts';
 import { entriesForAll, lstatOf } from '../../disk/fileLookups.ts';
 import { type OwnGit, runGit } from '../../disk/ownGit.ts';
 import { inSlices, type Steps } from '../../disk/slices.ts';
+import {
+  dependencies,
+  manifests,
+  outputs,
+  VIRTUAL_ENVIRONMENT,
+} from '../../permissions/files/projectFolders.ts';
 import { dependencyCaches } from '../../sandbox/places/sharedFolders.ts';
 
-/** What is in a folder: paths, for folders with their inode; a moved folder keeps the files in it as they were. */
+/**
+ * What is in a folder: paths, for folders with their inode; a moved folder keeps the files in it as they were. Of
+ * dependencies only the folders, of generated files nothing.
+ */
 export type FolderNames = ReadonlyMap<string, bigint | undefined>;
 
-/** Folders with packages, which git ignores although programs run them. */
-const dependencies = /^(?:node_modules|bower_components|\.?venv|vendor)$/;
-/** Folders with generated files, which are not read if git ignores them. */
-const outputs =
-  /^(?:coverage|dist|build|out|target|\.next|\.nuxt|\.svelte-kit|\.cache|\.turbo|\.gradle|\.tox|DerivedData)$/;
 /** What programs write next to packages whenever they run. */
 const generated = new Set([...dependencyCaches, '__pycache__']);
 
@@ -44,14 +48,18 @@ export async function namesIn(folder: string): Promise<FolderNames | undefined> 
 
 function* listed(root: string): Steps<FolderNames | undefined> {
   const names = new Map<string, bigint | undefined>();
-  const folders = [root];
-  for (const folder of folders)
-    for (const { path, name, isFolder } of childrenOf(folder) ?? []) {
+  const folders = [{ path: root, isDependency: false }];
+  for (const folder of folders) {
+    const children = childrenOf(folder.path) ?? [];
+    const isDependency = folder.isDependency || (folder.path !== root && isEnvironment(children));
+    for (const { path, name, isFolder } of children) {
       yield;
-      names.set(path, isFolder ? lstatOf(path)?.ino : undefined);
+      if (isFolder || !isDependency) names.set(path, isFolder ? lstatOf(path)?.ino : undefined);
       if (names.size > MAX_FILES) return undefined;
-      if (isFolder && !dependencies.test(name) && !outputs.test(name)) folders.push(path);
+      if (!isFolder || (isDependency ? generated.has(name) : outputs.test(name))) continue;
+      folders.push({ path, isDependency: isDependency || dependencies.test(name) });
     }
+  }
   return names;
 }
 
@@ -60,7 +68,7 @@ interface ChangeSearch {
   readonly before: FolderNames;
   /** When it started, in milliseconds since the epoch. */
   readonly startedAtMs: number;
-  /** Changes of dependencies do not count: it has only installed some. */
+  /** Changes of dependencies do not count: it has only installed what the project lists. */
   readonly onlyInstalls: boolean;
   /** The repository around the folder. */
   readonly repository: string | undefined;
@@ -68,56 +76,83 @@ interface ChangeSearch {
 }
 
 /** Whether a command has changed files in a folder. */
-export async function hasChanged(folder: string, search: ChangeSearch): Promise<boolean> {
-  const found = await inSlices(changedIn(folder, search));
+export async function hasChanged(folder: string, search: ChangeSearch, isNew = false): Promise<boolean> {
+  const found = await inSlices(changedIn(folder, search, isNew));
   if (found === true) return true;
   const { changed, unread } = found;
-  const ignored = await ignoredOf([...changed, ...unread.map((path) => `${path}/`)], search);
+  const asked = [...changed, ...changed.filter(isManifest).map(folderOf), ...unread.keys()];
+  const ignored = await ignoredOf([...new Set(asked)], search);
   if (ignored === undefined || changed.some((path) => !ignored.has(path))) return true;
-  for (const path of unread) if (!ignored.has(`${path}/`) && (await hasChanged(path, search))) return true;
-  const tracked = await trackedIn(
-    unread.filter((path) => ignored.has(`${path}/`)),
-    search,
-  );
-  return tracked === undefined || tracked.some(recentSince(search.startedAtMs));
+  // Git may ignore a lock file, but an install obeys it. Projects in ignored folders are made by tests.
+  if (!search.onlyInstalls && changed.some((path) => isManifest(path) && !ignored.has(folderOf(path))))
+    return true;
+  for (const [path, isOther] of unread)
+    if (!ignored.has(path) && (await hasChanged(path.slice(0, -1), search, isOther))) return true;
+  const skipped = [...unread.keys()].filter((path) => ignored.has(path));
+  const tracked = await trackedIn(skipped, search);
+  return tracked === undefined || tracked.some((path) => mayHaveChanged(path, unread, search));
+}
+
+const isManifest = (path: string): boolean => manifests.test(basename(path));
+const folderOf = (path: string): string => `${dirname(path)}/`;
+
+/** True for a file that was changed, or that may have been moved with its folder. */
+function mayHaveChanged(file: string, unread: Changes['unread'], { startedAtMs }: ChangeSearch): boolean {
+  const isRecent = recentSince(startedAtMs);
+  for (let at = file; at !== dirname(at); at = dirname(at)) {
+    const isOther = unread.get(`${at}/`);
+    if (isOther !== undefined) return isOther;
+    if (isRecent(at)) return true;
+  }
+  return true;
 }
 
 interface Changes {
   /** Also what is gone; folders end with a slash. */
   readonly changed: readonly string[];
-  readonly unread: readonly string[];
+  /** Folders, with a slash at the end, and whether they are others than before. */
+  readonly unread: ReadonlyMap<string, boolean>;
 }
 
-/** True if something that git cannot ignore has changed. */
-function* changedIn(
-  root: string,
-  { before, startedAtMs, onlyInstalls }: ChangeSearch,
-): Steps<Changes | true> {
+/** True if something that git cannot ignore has changed. `isNewRoot`: so has everything in the folder. */
+function* changedIn(root: string, search: ChangeSearch, isNewRoot: boolean): Steps<Changes | true> {
+  const { before, startedAtMs, onlyInstalls } = search;
   const isRecent = recentSince(startedAtMs);
   const changed: string[] = [];
-  const unread: string[] = [];
+  const unread = new Map<string, boolean>();
   const seen = new Set<string>();
   const changedFolders = new Set<string>(isRecent(root) ? [root] : []);
-  const folders = [{ path: root, isNew: false }];
+  const folders = [{ path: root, isNew: isNewRoot }];
   for (const folder of folders) {
     const children = childrenOf(folder.path);
     if (children === undefined) return true;
+    if (folder.path !== root && isEnvironment(children)) {
+      changedFolders.delete(folder.path);
+      if (!onlyInstalls && (yield* dependencyHasChanged(folder.path, search))) return true;
+      continue;
+    }
     for (const { path, name, isFolder } of children) {
       yield;
       if (seen.size > MAX_FILES || changed.length > MAX_CHANGED) return true;
       seen.add(path);
-      if (!isFolder) {
-        if (folder.isNew || isRecent(path)) changed.push(path);
+      const isDependency = dependencies.test(name);
+      if (isDependency && isFolder) {
+        if (!onlyInstalls && (yield* dependencyHasChanged(path, search))) return true;
         continue;
       }
-      if (isRecent(path)) changedFolders.add(path);
-      if (dependencies.test(name)) {
-        if (!onlyInstalls && (yield* dependencyHasChanged(path, isRecent))) return true;
-      } else if (outputs.test(name)) unread.push(path);
-      else {
-        const isNew = folder.isNew || (changedFolders.has(path) && before.get(path) !== lstatOf(path)?.ino);
-        folders.push({ path, isNew });
+      const hasNews = isRecent(path);
+      if (!isFolder) {
+        if (!folder.isNew && !hasNews) continue;
+        // A link to other packages.
+        if (isDependency && !onlyInstalls) return true;
+        changed.push(path);
+        continue;
       }
+      if (hasNews) changedFolders.add(path);
+      if (hasNews && !isListed(path)) changed.push(`${path}/`);
+      const isNew = folder.isNew || (hasNews && before.get(path) !== lstatOf(path)?.ino);
+      if (outputs.test(name)) unread.set(`${path}/`, isNew);
+      else folders.push({ path, isNew });
     }
   }
   for (const [path, inode] of before) {
@@ -128,10 +163,13 @@ function* changedIn(
   return { changed, unread };
 }
 
-function* dependencyHasChanged(root: string, isRecent: (path: string) => boolean): Steps<boolean> {
+/** A moved folder is another one than before, although the files in it are old. */
+function* dependencyHasChanged(root: string, { before, startedAtMs }: ChangeSearch): Steps<boolean> {
+  const isRecent = recentSince(startedAtMs);
   let count = 0;
   const folders = [root];
   for (const folder of folders) {
+    if (before.get(folder) !== lstatOf(folder)?.ino) return true;
     const children = childrenOf(folder);
     if (children === undefined) return true;
     const holdsGenerated = children.some(({ name }) => generated.has(name));
@@ -148,6 +186,21 @@ function* dependencyHasChanged(root: string, isRecent: (path: string) => boolean
   return false;
 }
 
+type Children = NonNullable<ReturnType<typeof childrenOf>>;
+
+const isEnvironment = (children: Children): boolean =>
+  children.some(({ name }) => name === VIRTUAL_ENVIRONMENT);
+
+/** False for a folder in which programs may find files that we do not see. */
+function isListed(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Undefined if they are unknown. */
 function childrenOf(folder: string) {
   return entriesForAll(folder)
@@ -158,9 +211,13 @@ function childrenOf(folder: string) {
     }));
 }
 
+/** Also true for what cannot be looked at: Node cannot name a file whose name is not UTF-8. */
 function recentSince(startedAtMs: number): (path: string) => boolean {
   const since = BigInt(Math.floor(startedAtMs) - TICK_MS) * 1_000_000n;
-  return (path) => (lstatOf(path)?.ctimeNs ?? 0n) >= since;
+  return (path) => {
+    const found = lstatOf(path);
+    return found === undefined || found.ctimeNs >= since;
+  };
 }
 
 /** The paths that git ignores, by rules that the command has not changed. Undefined if that is unknown. */

@@ -81,6 +81,8 @@ export interface Permissions {
   /** Whether a command, run in a folder, may change git folders in the sandbox. */
   gitUse(command: string, cwd: string): Promise<GitUse>;
   /** True if a command, run in a folder, does nothing but install or remove dependencies. */
+  replacesPackages(command: string, cwd: string): Promise<boolean>;
+  /** True if a command, run in a folder, does nothing but install what the project lists. */
   installs(command: string, cwd: string): Promise<boolean>;
   /** See `CommandSandbox.steps`. */
   steps(command: string, cwd: string): Promise<readonly CommandStep[]>;
@@ -291,6 +293,7 @@ function permissionsAt(
     },
     propose: (calls, least) => engine.propose(calls, factsFor('default'), least),
     gitUse: (command, cwd) => engine.gitUse(command, cwd, factsFor('default')),
+    replacesPackages: (command, cwd) => engine.replacesPackages(command, cwd, factsFor('default')),
     installs: (command, cwd) => engine.installs(command, cwd, factsFor('default')),
     steps: (command, cwd) => engine.steps(command, cwd, factsFor('default')),
     matches: async (patterns, command) =>

@@ -1,9 +1,11 @@
 /**
  * Decides whether a command may write to dependencies that share their files with other projects (hard links): only if
- * it consists of package manager installs, which replace files, and of programs that write nothing. Errs on the side of
- * no.
+ * it consists of package manager installs, which replace files, and of programs that write nothing. If it installs only
+ * what the project lists, its packages do not count as a change, either. Errs on the side of no.
  */
-import type { Policy } from '../policy.ts';
+import { resolve } from 'node:path';
+import { isInside } from '../../disk/paths.ts';
+import { type Policy, workspaceFolders } from '../policy.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
 import { track, type Visit } from '../shell/workingDirectory.ts';
@@ -14,6 +16,19 @@ import { comesFromProject, underItsName } from './programOrigin.ts';
 export function installsOnly(parsed: ParsedCommand, cwd: string, policy: Policy): boolean {
   const use = installUseOf(parsed, cwd, policy);
   return use === 'only' || use === 'harmless';
+}
+
+/**
+ * True if it does nothing but install what files of the project list that git knows: no package of its own, which would
+ * be code that the user has not seen. Pure, except for the lookups of the policy.
+ */
+export function installsListed(parsed: ParsedCommand, cwd: string, policy: Policy): boolean {
+  return (
+    parsed.ok &&
+    installsOnly(parsed, cwd, policy) &&
+    parsed.writes.every((path) => path !== null && isOutput(path)) &&
+    track(parsed.parts, cwd, policy).every((visit) => !installs(visit, policy) || isListed(visit, policy))
+  );
 }
 
 /**
@@ -46,7 +61,7 @@ const subcommands: Readonly<Record<string, RegExp>> = {
   pnpm: words(`${node}|ln|import|fetch`),
   // Any other word may be a script of the project. Without one, Yarn installs.
   yarn: words('install|add|remove|up|upgrade|dedupe|link|unlink|'),
-  bun: words('install|i|add|a|remove|rm|update|link|unlink'),
+  bun: words('install|i|ci|add|a|remove|rm|update|link|unlink'),
   uv: words('sync|add|remove|lock|venv|pip'),
   pip: words('install|uninstall'),
   pip3: words('install|uninstall'),
@@ -85,4 +100,67 @@ function subcommandIn(args: readonly (string | null)[]): string | undefined {
     else if (!word.startsWith('-')) return word;
   }
   return '';
+}
+
+/** Commands that, without operands, install what a manifest or its lock file lists. */
+const listed: Readonly<Record<string, { readonly manifest: string; readonly pattern: RegExp }>> = {
+  npm: { manifest: 'package.json', pattern: words('ci|clean-install|install|i') },
+  pnpm: { manifest: 'package.json', pattern: words('install|i') },
+  yarn: { manifest: 'package.json', pattern: words('install|') },
+  bun: { manifest: 'package.json', pattern: words('install|i|ci') },
+  uv: { manifest: 'pyproject.toml', pattern: words('sync|venv') },
+  poetry: { manifest: 'pyproject.toml', pattern: words('install|sync') },
+};
+
+/** Options that, in each of these programs, neither name a file or package nor lead elsewhere. */
+const plain =
+  /^(?:-q|--(?:all-(?:extras|groups|packages)|check-cache|(?:no-)?color|dev|disable-pip-version-check|exact|force|frozen|(?:no-)?frozen-lockfile|ignore-scripts|immutable|immutable-cache|inexact|legacy-peer-deps|locked|no-(?:ansi|audit|cache-dir|deps|dev|fund|input|install-project|interaction|optional|progress|root|save)|non-interactive|offline|prefer-offline|prod|production|quiet|require-hashes|silent|sync|upgrade|verbose))$/;
+/** The same with the name of a group or a level as their value. */
+const grouped = /^--(?:omit|include|extra|group|only|with|without|loglevel)(?:=[\w,.-]+)?$/;
+
+function isListed({ part, directories }: Visit, policy: Policy): boolean {
+  const [name = '', ...args] = underItsName(part).argv;
+  const found = wordsOf(args);
+  if (name === null || found === undefined || directories === null) return false;
+  const { operands, requirements } = found;
+  const [first = '', ...rest] = operands;
+  const row = Object.hasOwn(listed, name) ? listed[name] : undefined;
+  const isPip = /^pip3?$/.test(name) && operands.join(' ') === 'install';
+  const isUvPip = name === 'uv' && operands.join(' ') === 'pip install';
+  const files = isPip || isUvPip ? requirements : [];
+  if (row?.pattern.test(first) === true && rest.length === 0 && requirements.length === 0)
+    files.push(row.manifest);
+  return (
+    files.length > 0 &&
+    directories.every((directory) => files.every((file) => isOfProject(resolve(directory, file), policy)))
+  );
+}
+
+/** Undefined if they contain another option, or a word that only the shell knows. */
+function wordsOf(args: readonly (string | null)[]) {
+  const operands: string[] = [];
+  const requirements: string[] = [];
+  const left = [...args];
+  while (left.length > 0) {
+    const word = left.shift();
+    if (word == null) return undefined;
+    if (!word.startsWith('-')) operands.push(word);
+    else if (/^(?:-r|--requirement)$/.test(word)) {
+      const file = left.shift();
+      if (file == null) return undefined;
+      requirements.push(file);
+    } else if (grouped.test(word)) {
+      if (!word.includes('=') && !/^\w[\w,.-]*$/.test(left.shift() ?? '')) return undefined;
+    } else if (!plain.test(word)) return undefined;
+  }
+  return { operands, requirements };
+}
+
+/** True if git knows the file, so that changes of it count, or if there is no repository, so that all changes count. */
+function isOfProject(file: string, policy: Policy): boolean {
+  const path = policy.realpath(file);
+  return workspaceFolders(policy).some((folder) => {
+    if (!isInside(path, policy.realpath(folder))) return false;
+    return policy.repositoryTop(folder) === undefined || policy.trackedFiles(folder)?.includes(path) === true;
+  });
 }

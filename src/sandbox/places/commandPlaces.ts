@@ -97,7 +97,7 @@ export function createPlaceFinder(
   ): Promise<SharedFolders> => {
     const before = await findShared(dependencies);
     if (before.folders.length === 0) return before;
-    if (await options.installs(command, cwd)) return { folders: [], open: [] };
+    if (await options.replacesPackages(command, cwd)) return { folders: [], open: [] };
     before.folders.forEach(createCaches);
     return findShared(dependencies);
   };

@@ -1,6 +1,6 @@
 /** What counts as a change by a command that the user let run in the sandbox. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -12,7 +12,8 @@ interface Project {
   readonly at: (name: string) => string;
 }
 
-const ignored = ['coverage/', 'dist/', 'node_modules', '.venv', 'prepared/', '*.log', '__pycache__/'];
+const ignored =
+  'coverage/ dist/ node_modules .venv env/ prepared/ *.log __pycache__/ .pnp.* package-lock.json'.split(' ');
 
 /** Whether `change` counts, in a repository unless `isPlain`. */
 async function counts(
@@ -29,6 +30,8 @@ async function counts(
   };
   write('package.json', 'src/a.js', 'src/b.js', 'lib/c.js', 'dist/old.js', 'dist/kept.js', 'prepared/x.js');
   write('node_modules/x/index.js', 'node_modules/.cache/x', '.venv/lib/pkg/a.py', 'app.log');
+  write('prepared/.cache/x', 'prepared/node_modules/x/index.js', 'prepared/kept.js', 'env/pyvenv.cfg');
+  write('.venv/lib/old/a.py', '.venv/lib/old/__pycache__/a.pyc');
   writeFileSync(at('.gitignore'), ignored.map((line) => `${line}\n`).join(''));
   if (!isPlain) {
     execFileSync('git', ['init', '-q'], { cwd: root });
@@ -85,6 +88,56 @@ test.each<[string, (project: Project) => void]>([
   ['a package', ({ write }) => write('node_modules/x/index.js')],
   ['a new package', ({ write }) => write('node_modules/y/index.js')],
   ['a Python package', ({ write }) => write('.venv/lib/pkg/a.py')],
+  ['a virtual environment of another name', ({ write }) => write('env/lib/pkg/a.py')],
+  ['the loader of packages', ({ write }) => write('.pnp.cjs')],
+  ['a list of packages', ({ write }) => write('package-lock.json')],
+  [
+    'a moved package with a cache',
+    ({ at }) => {
+      renameSync(at('node_modules/x'), at('dist/x'));
+      renameSync(at('prepared'), at('node_modules/x'));
+    },
+  ],
+  [
+    'a moved folder in a package with compiled code',
+    ({ at }) => renameSync(at('prepared'), at('.venv/lib/old/other')),
+  ],
+  [
+    'a moved folder of packages',
+    ({ at }) => {
+      renameSync(at('node_modules'), at('dist/node_modules'));
+      renameSync(at('prepared/node_modules'), at('node_modules'));
+    },
+  ],
+  [
+    'a link to other packages',
+    ({ at }) => {
+      renameSync(at('node_modules'), at('dist/node_modules'));
+      symlinkSync(at('prepared/node_modules'), at('node_modules'));
+    },
+  ],
+  [
+    'a tracked file in an ignored folder that was moved there',
+    ({ at }) => {
+      renameSync(at('dist'), at('coverage'));
+      renameSync(at('prepared'), at('dist'));
+    },
+  ],
+  [
+    'a file whose name is not UTF-8',
+    ({ at }) => writeFileSync(Buffer.concat([Buffer.from(at('src/z')), Buffer.from([0xff])]), ''),
+  ],
+  [
+    'a folder whose name is not UTF-8',
+    ({ at }) => mkdirSync(Buffer.concat([Buffer.from(at('src/z')), Buffer.from([0xff])])),
+  ],
+  [
+    'a new folder that cannot be listed',
+    ({ write, at }) => {
+      write('src/closed/a.js');
+      chmodSync(at('src/closed'), 0o311);
+    },
+  ],
   [
     'a file that it has made git ignore',
     ({ write, at }) => {
