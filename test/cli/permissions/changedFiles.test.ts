@@ -1,6 +1,15 @@
 /** What counts as a change by a command that the user let run in the sandbox. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -46,7 +55,10 @@ async function counts(
   change({ write, at });
   const repository = isPlain ? undefined : root;
   const search = { startedAtMs, onlyInstalls, repository, env: process.env };
-  return hasChanged(root, { before: before ?? new Map(), ...search });
+  const isChanged = await hasChanged(root, { before: before ?? new Map(), ...search });
+  // So that it can be removed.
+  if (existsSync(at('src/closed'))) chmodSync(at('src/closed'), 0o700);
+  return isChanged;
 }
 
 test.each<[string, (project: Project) => void]>([
