@@ -16,8 +16,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readMounts } from '../../src/sandbox/linux/mountCheck.ts';
-import { type Guard, lostGuards, lostMount } from '../../src/sandbox/linux/mountWatch.ts';
+import { lostGuards, lostMount } from '../../src/sandbox/linux/mountWatch.ts';
 import { type Confined, confined, hasSandbox } from './confined.ts';
+
+type Guard = Parameters<typeof lostGuards>[0][number];
 
 const protects = (path: string): Guard => ({
   type: 'protects',

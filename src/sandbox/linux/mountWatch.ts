@@ -24,7 +24,7 @@ const MOUNT_TIMEOUT_MS = 5000;
 const ATTEMPTS = 3;
 
 /** A mount that keeps a command from something. */
-export interface Guard {
+interface Guard {
   readonly type: 'protects' | 'hides' | 'pins';
   readonly expected: ExpectedMount;
   /** Mode of an empty folder. */

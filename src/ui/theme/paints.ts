@@ -131,13 +131,13 @@ const levels = [0, 95, 135, 175, 215, 255] as const;
 type Rgb = readonly [red: number, green: number, blue: number];
 
 /** Parses `#rrggbb` into parts from 0 to 255. */
-export function rgbOf(hex: string): Rgb {
+function rgbOf(hex: string): Rgb {
   const value = Number.parseInt(hex.slice(1), 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
 /** The color that the terminal shows for an index from 16 to 255. */
-export function rgbOf256(index: number): Rgb {
+function rgbOf256(index: number): Rgb {
   if (index >= 232) {
     const gray = (index - 232) * 10 + 8;
     return [gray, gray, gray];
@@ -148,7 +148,7 @@ export function rgbOf256(index: number): Rgb {
 }
 
 /** The index of the nearest of these colors; green weighs most, then blue, then red, as for the eye. */
-export function nearest256(hex: string): number {
+function nearest256(hex: string): number {
   const [red, green, blue] = rgbOf(hex);
   let nearest = 16;
   let least = Infinity;
