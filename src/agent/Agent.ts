@@ -167,7 +167,7 @@ function stateOf(deps: AgentDeps, core: Core, { jobs, tasks, fallback, turnModel
     model: deps.model.current(),
     chosenModel: turnModel.replaced() ?? (fallback.chosen() ?? deps.model.current()).id,
     mode: modes.current(),
-    modes: { cycle: modes.cycle, refused: deps.refusedModes ?? {} },
+    modes: { cycle: modes.cycle, refused: deps.refusedModes ?? {}, afterPlan: modes.afterPlan() },
     busy: jobs.busy(),
     queue: core.prompts.all(),
     questions: core.questions.open(),

@@ -12,6 +12,7 @@ import type { Todo } from '../protocol/entries/fields.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { IdentifiedEvent } from '../protocol/events.ts';
 import type { ModelInfo } from '../protocol/models/model.ts';
+import type { Effort } from '../protocol/models/wires.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
 import type { PermissionMode, PermissionQuestion } from '../protocol/permissions.ts';
 import type { SandboxState } from '../protocol/sandbox.ts';
@@ -36,6 +37,8 @@ export interface AgentState {
     /** The modes that Shift+Tab cycles through, in this order. */
     readonly cycle: readonly PermissionMode[];
     readonly refused: RefusedModes;
+    /** The mode that would follow an approved plan. */
+    readonly afterPlan: PermissionMode;
   };
   readonly busy: boolean;
   /** True if nothing can be added to the session; see `readOnlyAgent`. */
@@ -117,12 +120,22 @@ export interface Agent {
   close(reason?: EndReason): Promise<void>;
 }
 
+/** What a user sets while a session runs. */
+export interface SessionChoices {
+  readonly model: string;
+  /** Undefined for the model's own default. */
+  readonly effort: Effort | undefined;
+  readonly mode: PermissionMode;
+  /** The mode that would follow an approved plan. */
+  readonly afterPlan: PermissionMode;
+}
+
 /** Which session to open, and its title. */
 export type SessionTarget = {
   /** A title from the user, set as soon as the session is open. */
   readonly title?: string;
-} & (
-  | { readonly type: 'new'; readonly sessionId?: string }
+} /** `choices`: those of the session that the user leaves for this one; absent = as in the settings. */ & (
+  | { readonly type: 'new'; readonly sessionId?: string; readonly choices?: SessionChoices }
   /** `fork` opens a copy and leaves the session unchanged. */
   | { readonly type: 'latest'; readonly mode?: 'fork' }
   | {

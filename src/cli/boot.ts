@@ -217,7 +217,8 @@ function appServices(
       try {
         const opened = await factory.open(isFirst ? withFlags(target, options) : target);
         isFirst = false;
-        if (options.permissionMode !== undefined && opened.agent.state().readOnly !== true) {
+        const keepsMode = target.type === 'new' && target.choices !== undefined;
+        if (options.permissionMode !== undefined && opened.agent.state().readOnly !== true && !keepsMode) {
           // Use the loaded settings rather than the flag, because managed settings override it.
           opened.agent.submit({ type: 'set_mode', mode: settings.permissions.defaultMode });
         }

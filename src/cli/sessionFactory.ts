@@ -1,7 +1,7 @@
 /** Creates everything a session needs and opens it: the only place where all folders of `src/` are connected. */
 import { join } from 'node:path';
 import { createSummarizer } from '../agent/reply.ts';
-import type { Agent, SessionTarget } from '../agent/types.ts';
+import type { Agent, SessionChoices, SessionTarget } from '../agent/types.ts';
 import { resumeForecast } from '../commands/cost/forecast.ts';
 import type { ModelList } from '../commands/types.ts';
 import type { Settings } from '../config/schema.ts';
@@ -89,9 +89,11 @@ export function createSessionFactory(options: SessionFactoryOptions): SessionFac
 
 async function openSession(
   asked: SessionTarget,
-  options: SessionFactoryOptions,
+  given: SessionFactoryOptions,
   shared: SharedParts,
 ): Promise<OpenedSession> {
+  const choices = asked.type === 'new' ? asked.choices : undefined;
+  const options = choices === undefined ? given : { ...given, model: choices.model };
   const { place, loaded, interactive } = options;
   const { settings } = loaded;
   const { plugins } = shared;
@@ -176,7 +178,8 @@ async function openSession(
   if (interactive && !isReading) setTimeout(() => servers.current()?.start(), SERVERS_AFTER_MS).unref();
   // Measuring a closed session fails; ignore that.
   if (interactive) onLearned = () => void agent.measure().catch(() => undefined);
-  if (opened.resumed && !isReading) endFreerMode(agent, settings.permissions.defaultMode);
+  if (choices !== undefined) keepChoices(agent, choices);
+  else if (opened.resumed && !isReading) endFreerMode(agent, settings.permissions.defaultMode);
   return {
     agent,
     permissions,
@@ -351,6 +354,14 @@ const NO_SERVERS = { ok: false, problem: 'there are no MCP servers', isMissing: 
 
 /** The folder of an agent, and what must not reach its model from there. */
 type ContextPlace = Pick<AppPaths, 'root' | 'cwd'> & Pick<Permissions, 'isWithheld' | 'isReadable'>;
+
+/** Makes the user's choices in the session before apply here, and records those that differ from the settings. */
+function keepChoices(agent: Agent, { effort, mode, afterPlan }: SessionChoices): void {
+  if (agent.state().model.effort !== effort)
+    agent.submit({ type: 'set_effort', ...(effort === undefined ? {} : { effort }) });
+  if (mode === 'plan') agent.submit({ type: 'set_mode', mode: afterPlan });
+  agent.submit({ type: 'set_mode', mode });
+}
 
 /** Resets a mode that skips questions to the default: a resumed session must not inherit it. */
 function endFreerMode(agent: Agent, defaultMode: PermissionMode): void {

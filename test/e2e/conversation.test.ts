@@ -156,6 +156,24 @@ test('commands reply without the model; text that only looks like one is a promp
   expect(last).toContain('from the shell\\n');
 });
 
+test('/clear keeps the mode, model and effort that the user has set', long, async () => {
+  const setup = await setUpProgram();
+  setup.server.script({ text: 'Your move.' });
+  const terminal = await setup.ready(['--permission-mode', 'acceptEdits']);
+  await terminal.submit('/model mock-large');
+  await terminal.waitFor(/mock-large · .*accept edits mode/);
+  await terminal.submit('/effort high');
+  await terminal.waitFor(/mock-large · high · .*accept edits mode/);
+  await terminal.press(keys.shiftTab);
+  await terminal.waitFor(/mock-large · high · .*plan mode/);
+  await terminal.submit('/clear');
+  await terminal.waitFor('New session.');
+  await terminal.waitFor(/mock-large · high · .*plan mode/);
+  await terminal.submit('hello');
+  await terminal.waitFor('Your move.');
+  expect(setup.server.requests().at(-1)).toMatchObject({ model: 'mock-large', reasoning_effort: 'high' });
+});
+
 test('/clear starts a new session, and the old one stays', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script({ text: 'First answer.' }, { text: 'Second answer.' });

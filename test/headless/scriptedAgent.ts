@@ -50,7 +50,11 @@ export const state: AgentState = {
   },
   chosenModel: 'gpt-4.1',
   mode: 'default',
-  modes: { cycle: ['default', 'acceptEdits', 'plan'], refused: { auto: 'Auto is off here.' } },
+  modes: {
+    cycle: ['default', 'acceptEdits', 'plan'],
+    refused: { auto: 'Auto is off here.' },
+    afterPlan: 'default',
+  },
   busy: false,
   queue: [],
   questions: [],

@@ -2,7 +2,7 @@
  * Controls which session is on screen: opens, forks and picks sessions, one at a time. Closes a session only after the
  * next one is open; if that one cannot be opened, nothing changes.
  */
-import type { Agent, SessionTarget } from '../../agent/types.ts';
+import type { Agent, SessionChoices, SessionTarget } from '../../agent/types.ts';
 import { createPicker, type Picked, type Picker } from '../sessions/picker.ts';
 import type { Refusal, RefusalAnswer } from '../sessions/refusal.ts';
 import type { AppServices, UiSession } from '../types.ts';
@@ -77,7 +77,10 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
     }
     // Opening a long session takes a moment.
     picker?.tell('info', 'Opening…');
-    const outcome = await services.open(target);
+    const keepsChoices = target.type === 'new' && before !== undefined && isWritten;
+    const outcome = await services.open(
+      keepsChoices ? { ...target, choices: choicesOf(before.agent) } : target,
+    );
     if (outcome.type === 'refused') {
       const { id, refusal, title, project } = outcome;
       const found = { ...target, type: 'id', id, ...(project === undefined ? {} : { project }) } as const;
@@ -187,6 +190,11 @@ function currentOf(agent: Agent) {
     id: agent.state().sessionId,
     rename: (title: string) => agent.submit({ type: 'set_title', title }),
   };
+}
+
+function choicesOf(agent: Agent): SessionChoices {
+  const { chosenModel, model, mode, modes } = agent.state();
+  return { model: chosenModel, effort: model.effort, mode, afterPlan: modes.afterPlan };
 }
 
 /** How to return to the session that was left; undefined if there is none. */
