@@ -96,8 +96,16 @@ function planChoice(modes: Modes): Partial<PermissionDecision> {
 
 /** The open questions of a session: the agent waits here until a subscriber answers with an op. */
 export interface Questions {
-  /** Resolves with the answer. An abort answers every open question with a denial that ends the turn. */
-  ask(question: NewQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  /**
+   * Resolves with the answer. An abort answers every open question with a denial that ends the turn. `apply`, for calls
+   * that the rules decide about, applies the answer beyond the call; if it changes the rules, all other such questions
+   * are withdrawn as outdated once it is done.
+   */
+  ask(
+    question: NewQuestion,
+    signal: AbortSignal,
+    apply?: (answer: PermissionAnswer) => Promise<void>,
+  ): Promise<PermissionAnswer>;
   answer(id: string, answer: PermissionAnswer): void;
   open(): readonly PermissionQuestion[];
 }
@@ -108,30 +116,45 @@ export function createQuestions(
   emit: (event: AgentEvent) => void,
   neverAsks: () => boolean = () => false,
 ): Questions {
-  const waiting = new Map<
-    string,
-    { question: PermissionQuestion; settle: (answer: PermissionAnswer) => void }
-  >();
+  interface Waiting {
+    readonly question: PermissionQuestion;
+    readonly apply: ((answer: PermissionAnswer) => Promise<void>) | undefined;
+    readonly resolve: (answer: PermissionAnswer | Promise<PermissionAnswer>) => void;
+  }
+  const waiting = new Map<string, Waiting>();
 
-  const settle = (id: string, answer: PermissionAnswer): void => {
+  const close = (id: string, answer: PermissionAnswer): Waiting | undefined => {
     const entry = waiting.get(id);
+    if (entry !== undefined && waiting.delete(id)) emit({ type: 'permission_answered', id, answer });
+    return entry;
+  };
+  const settle = (id: string, answer: PermissionAnswer): void => {
+    const entry = close(id, answer);
     if (entry === undefined) return;
-    waiting.delete(id);
-    entry.settle(answer);
-    emit({ type: 'permission_answered', id, answer });
+    const applied = entry.apply?.(answer) ?? Promise.resolve();
+    entry.resolve(applied.then(() => answer));
+    if (!changesRules(answer)) return;
+    // Not shown meanwhile: the new rules may answer them.
+    const decideAgain = applied.then(
+      () => outdated,
+      () => outdated,
+    );
+    for (const other of waiting.values())
+      if (other.apply !== undefined) close(other.question.id, outdated)?.resolve(decideAgain);
   };
 
   return {
-    ask(asked, signal) {
+    ask(asked, signal, apply) {
       const question: PermissionQuestion = { ...asked, agentId };
       if (signal.aborted) return Promise.resolve(refusal);
       if (neverAsks()) return Promise.resolve(unasked);
-      return new Promise((resolve) => {
+      return new Promise<PermissionAnswer>((resolve) => {
         const onAbort = (): void => settle(question.id, refusal);
         signal.addEventListener('abort', onAbort, { once: true });
         waiting.set(question.id, {
           question,
-          settle: (answer) => {
+          apply,
+          resolve(answer) {
             signal.removeEventListener('abort', onAbort);
             resolve(answer);
           },
@@ -144,10 +167,16 @@ export function createQuestions(
   };
 }
 
+/** "Always", and running every command in the sandbox. */
+const changesRules = (answer: PermissionAnswer): boolean =>
+  answer.behavior === 'allow' && (answer.remember === true || answer.autoAllow === true);
+
+const outdated: PermissionAnswer = { behavior: 'deny', outdated: true };
+
 /** The questions of a subagent: the agent that started it asks them, and stores the open ones. */
 export function delegatedQuestions(ask: Questions['ask'], neverAsks: () => boolean): Questions {
   return {
-    ask: (question, signal) => (neverAsks() ? Promise.resolve(unasked) : ask(question, signal)),
+    ask: (question, signal, apply) => (neverAsks() ? Promise.resolve(unasked) : ask(question, signal, apply)),
     answer: () => {},
     open: () => [],
   };

@@ -31,7 +31,12 @@ export interface ApprovalPorts {
   readonly toolContext: (callId: string, tool: string, signal: AbortSignal) => ToolContext;
   /** `call` identifies the tool call; in mode `auto` a judge may take seconds to decide. */
   readonly decide: (tool: string, access: Access, call: DecidedCall) => Promise<PermissionDecision>;
-  readonly ask: (question: NewQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
+  /** See `Questions`. */
+  readonly ask: (
+    question: NewQuestion,
+    signal: AbortSignal,
+    apply?: (answer: PermissionAnswer) => Promise<void>,
+  ) => Promise<PermissionAnswer>;
   /** Applies an answer's effects beyond this call: an "always", or an approved plan. */
   readonly onAllowed: (question: NewQuestion, access: Access, answer: PermissionAnswer) => Promise<void>;
   readonly newId: () => string;
@@ -108,8 +113,10 @@ interface Approval {
   /** The decision that the question was about. */
   readonly decision: PermissionDecision;
   readonly question: NewQuestion;
-  readonly answer: Extract<PermissionAnswer, { behavior: 'allow' }>;
+  readonly answer: AllowAnswer;
 }
+
+type AllowAnswer = Extract<PermissionAnswer, { behavior: 'allow' }>;
 
 /** How often answers may change the input of one call. */
 const MAX_CHANGES = 3;
@@ -166,15 +173,11 @@ async function authorizeOnce(
   const checked = fromHooks === undefined ? first : await applyHooks(tool, first, fromHooks, progress, ports);
   if (checked.type !== 'checked') return checked;
   const decision = await decideOn(checked, fromHooks, ports);
-  if (decision === undefined) return notStarted;
-  if (decision.behavior === 'allow') return { ...checked, type: 'granted', grant: grantOf(decision) };
-  if (decision.behavior === 'deny') {
-    return denied(checked, decision, progress, ports);
-  }
+  if (decision?.behavior !== 'ask') return follow(decision, checked, fromHooks, progress, ports, approval);
   const about = hooked(call, checked.input, checked.prepared);
   const requested = await hooks?.request(about, decision.suggestion, signal);
   if (signal.aborted) return notStarted;
-  if (requested === undefined) return askUser(checked, decision, ports, approval);
+  if (requested === undefined) return follow(decision, checked, fromHooks, progress, ports, approval);
   const final = await applyHooks(tool, checked, requested, progress, ports);
   if (final.type !== 'checked') return final;
   // What the first hooks required still applies; what they allowed, only for the input that they saw.
@@ -184,11 +187,26 @@ async function authorizeOnce(
     ...(fromHooks?.asks !== undefined && { asks: fromHooks.asks }),
     ...(allowedBy && { allowedBy }),
   };
-  const again = await decideOn(final, both, ports);
-  if (again === undefined) return notStarted;
-  if (again.behavior === 'allow') return { ...final, type: 'granted', grant: grantOf(again) };
-  if (again.behavior === 'deny') return denied(final, again, progress, ports);
-  return askUser(final, again, ports, approval);
+  return follow(await decideOn(final, both, ports), final, both, progress, ports, approval);
+}
+
+type FromHooks = Pick<BeforeCall, 'asks' | 'allowedBy'> | undefined;
+
+/** Grants or denies a call as decided, or asks the user. A question that is outdated is decided again. */
+async function follow(
+  decision: PermissionDecision | undefined,
+  checked: Checked,
+  fromHooks: FromHooks,
+  progress: Progress,
+  ports: ApprovalPorts,
+  approval: Approval | undefined,
+): Promise<Granted | Verdict | Approval> {
+  if (decision === undefined) return notStarted;
+  if (decision.behavior === 'allow') return { ...checked, type: 'granted', grant: grantOf(decision) };
+  if (decision.behavior === 'deny') return denied(checked, decision, progress, ports);
+  const asked = await askUser(checked, decision, ports, approval);
+  if (asked !== 'outdated') return asked;
+  return follow(await decideOn(checked, fromHooks, ports), checked, fromHooks, progress, ports, approval);
 }
 
 /** Only the judge's denials are reported to hooks, as in Claude Code; those by rules and modes are not. */
@@ -234,7 +252,7 @@ const byHook: Grant = { basis: 'rule', reason: 'a hook' };
 /** The decision of the rules and the mode. A hook can turn an allow into a question, but never lift a denial. */
 async function decideOn(
   { call, input, prepared }: Checked,
-  fromHooks: Pick<BeforeCall, 'asks' | 'allowedBy'> | undefined,
+  fromHooks: FromHooks,
   { decide, signal }: ApprovalPorts,
 ): Promise<PermissionDecision | undefined> {
   // Parsing a huge command takes seconds, and so does judging: an interrupt waits for neither.
@@ -258,10 +276,12 @@ async function askUser(
   decision: PermissionDecision,
   ports: ApprovalPorts,
   approval: Approval | undefined,
-): Promise<Granted | Verdict | Approval> {
+): Promise<Granted | Verdict | Approval | 'outdated'> {
   const { call, input, prepared, changedBy } = checked;
-  if (approval !== undefined && isCovered(decision, approval.decision))
-    return allowed(checked, decision, approval, ports);
+  if (approval !== undefined && isCovered(decision, approval.decision)) {
+    await ports.onAllowed(approval.question, prepared.access, approval.answer);
+    return allowed(checked, decision, approval.answer, ports);
+  }
   const previewed = await previewOf(prepared);
   // The call's outcome is already certain (an edit that does not match, for example), so the user is not asked.
   if (previewed.type === 'settled') return { type: 'outcome', outcome: previewed.outcome };
@@ -280,14 +300,20 @@ async function askUser(
     ...(canSkim(preview, decision) && { canSkim: true }),
   };
   ports.hooks?.notify(hooked(call, input, prepared), ports.signal);
-  const answer = await ports.ask(question, ports.signal);
+  const changedInput = ({ updatedInput }: AllowAnswer): AllowAnswer['updatedInput'] =>
+    isDeepStrictEqual(updatedInput, input) ? undefined : updatedInput;
+  const answer = await ports.ask(question, ports.signal, async (given) => {
+    // A changed call is decided about first.
+    if (given.behavior === 'allow' && changedInput(given) === undefined)
+      await ports.onAllowed(question, prepared.access, given);
+  });
+  if (answer.behavior === 'deny' && answer.outdated === true) return 'outdated';
   const isUnasked = answer.behavior === 'deny' && answer.unasked === true;
   const grant: Grant = { basis: isUnasked ? 'mode' : 'user', reason: decision.reason };
   if (answer.behavior === 'allow') {
-    const { updatedInput = input } = answer;
-    if (isDeepStrictEqual(updatedInput, input))
-      return allowed(checked, decision, { question, answer }, ports);
-    return { type: 'changed', input: updatedInput, decision, question, answer };
+    const updated = changedInput(answer);
+    if (updated === undefined) return allowed(checked, decision, answer, ports);
+    return { type: 'changed', input: updated, decision, question, answer };
   }
   if (ports.signal.aborted) return notStarted;
   const comment = answer.comment?.trim() ?? '';
@@ -311,14 +337,13 @@ function canSkim(preview: Preview, { causes = [] }: PermissionDecision): boolean
   return preview.type === 'diff' && causes.length > 0 && causes.every(({ type }) => type === 'edit');
 }
 
-/** Applies the user's answer beyond this call, and grants it. */
-async function allowed(
+/** Grants a call that the user has allowed. */
+function allowed(
   checked: Checked,
   { reason, staysHidden }: PermissionDecision,
-  { question, answer }: Pick<Approval, 'question' | 'answer'>,
+  answer: AllowAnswer,
   ports: ApprovalPorts,
-): Promise<Granted> {
-  await ports.onAllowed(question, checked.prepared.access, answer);
+): Granted {
   // Time passed while the question was open, and "always" may have written a rule into the project: scan again.
   if (mayChangeAnything(checked.prepared.access)) ports.checkpoints.scan();
   const grant: Grant = { basis: 'user', reason, ...(staysHidden && { hiding: staysHidden }) };

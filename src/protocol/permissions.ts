@@ -159,6 +159,8 @@ export type PermissionAnswer =
       readonly choice?: string;
       /** The user did not decide: the run is headless, the mode never asks, or a host could not answer. */
       readonly unasked?: true;
+      /** Not an answer: another answer has changed the rules, so they decide about the call again. */
+      readonly outdated?: true;
     };
 
 /**

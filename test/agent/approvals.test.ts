@@ -115,6 +115,38 @@ test('a denial that ends the turn skips the later calls and makes no further req
   ]);
 });
 
+test('a rule that an answer saves decides about the waiting calls, before they are asked about again', async () => {
+  const read = smallTool('Read', { readOnly: true });
+  const suggestion: RuleSuggestion = { rules: ['Read(/a/**)'], destination: 'session', label: 'Always' };
+  let isSaved = false;
+  let hasAsked = 0;
+  const { agent, lines } = await startAgent({
+    decide: async () =>
+      isSaved && ++hasAsked === 1
+        ? { behavior: 'allow', reason: 'the new rule' }
+        : { behavior: 'ask', reason: isSaved ? 'elsewhere' : 'outside', suggestion },
+    remember: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      isSaved = true;
+      return 'Allowed.';
+    },
+    tools: [read],
+    answers: [calls(['a', 'Read'], ['b', 'Read'], ['c', 'Read']), says('Done.')],
+  });
+  agent.submit({ type: 'prompt', text: 'Go' });
+  await expect.poll(() => agent.state().questions).toHaveLength(3);
+  agent.submit({ type: 'answer', id: 'q1', answer: { behavior: 'allow', remember: true } });
+  expect(agent.state().questions).toEqual([]);
+  await expect.poll(() => agent.state().questions).toMatchObject([{ callId: 'c', reason: 'elsewhere' }]);
+  agent.submit({ type: 'answer', id: 'q4', answer: { behavior: 'allow' } });
+  await agent.idle();
+  expect(lines().filter((line) => line.startsWith('entry tool_result'))).toEqual([
+    'entry tool_result a ok: Read ran',
+    'entry tool_result b ok: Read ran',
+    'entry tool_result c ok: Read ran',
+  ]);
+});
+
 test('approvals of parallel calls are open at the same time and can be answered in any order', async () => {
   const read = smallTool('Read', { readOnly: true });
   const { agent, lines, events, model } = await startAgent({

@@ -231,7 +231,7 @@ export class Subagents implements TaskPort {
       parent: {
         ...lent,
         mode: () => stricterMode(lent.mode(), definition.permissionMode),
-        ask: (asked, signal) => this.#ask(job, () => ask({ ...asked, from, ...where }, signal)),
+        ask: (asked, signal, apply) => this.#ask(job, () => ask({ ...asked, from, ...where }, signal, apply)),
       },
       signal: stopping.signal,
     });

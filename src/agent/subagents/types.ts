@@ -1,8 +1,8 @@
 /** The ports between an agent and its subagents. */
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
 import type { WorktreeEnd } from '../../protocol/extensions/worktrees.ts';
-import type { PermissionAnswer, PermissionMode } from '../../protocol/permissions.ts';
-import type { NewQuestion } from '../authorize.ts';
+import type { PermissionMode } from '../../protocol/permissions.ts';
+import type { Questions } from '../approvals.ts';
 import type { Judge } from '../auto/judge.ts';
 import type { CheckpointKeeper } from '../checkpoints.ts';
 import type { Modes } from '../modes.ts';
@@ -11,7 +11,7 @@ import type { Agent } from '../types.ts';
 /** What an agent shares with a subagent, so that both act as one session. */
 export interface ParentAgent {
   /** Asks the user through the parent, naming the subagent. An abort is a denial that ends the turn. */
-  ask(question: NewQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  readonly ask: Questions['ask'];
   /** The parent's mode right now, or the stricter one of the definition. */
   mode(): PermissionMode;
   setMode(mode: PermissionMode): Promise<void>;
