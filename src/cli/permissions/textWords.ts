@@ -66,6 +66,8 @@ class WordReader {
   readonly #source: string;
   readonly #variables: ReadonlyMap<string, string>;
   #at = 0;
+  /** Where what was last skipped begins. */
+  #start = 0;
   /** The program of the current command, and the word before the current one. */
   #program: string | undefined;
   #before: string | undefined;
@@ -99,8 +101,6 @@ class WordReader {
     }
     this.#endCommand('');
   }
-
-  #start = 0;
 
   #char(offset = 0): string {
     return this.#source.charAt(this.#at + offset);
