@@ -1,4 +1,5 @@
 /** The input of a decision: the rules in force, the mode, and where the user works. */
+import { basename, dirname } from 'node:path';
 import type { IndexPaths } from '../disk/gitIndex.ts';
 import type { PermissionDecision, PermissionMode } from '../protocol/permissions.ts';
 import type { FilesBelow, Selection, TreeEntry } from './lookups/filesBelow.ts';
@@ -148,4 +149,15 @@ export function reasonOf(
   const shown = reasons.slice(0, MAX_REASONS);
   const more = reasons.length - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+}
+
+/** True for a file or folder that exists. */
+export const isThere = (path: string, policy: Policy): boolean =>
+  policy.findUpwards(dirname(path), [basename(path)]) === path;
+
+/** True if git tracks a file, or one inside a folder: build output is not tracked. `path`: absolute, links resolved. */
+export function isTracked(path: string, policy: Policy): boolean {
+  if (!isThere(path, policy)) return false;
+  const files = policy.trackedFiles(dirname(path));
+  return files === undefined || files.some((file) => file === path || file.startsWith(`${path}/`));
 }

@@ -181,7 +181,7 @@ describe('the judge never decides on', () => {
       'find . -exec rm {} +',
       'find . -delete',
       'awk "BEGIN{system(1)}"',
-      'sed -i s/a/b/ a.txt',
+      'sed -i s/a/b/e a.txt',
     ],
     ...[
       'npm test --script-shell=./x',
@@ -241,7 +241,7 @@ describe('the judge never decides on', () => {
       'rm -rf .git',
       'rm *.ts',
       'rm -rf coverage',
-      'rmdir src',
+      'rm -rf src',
       'shred a.txt',
       'truncate -s 0 a',
     ],

@@ -11,14 +11,14 @@ import { hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
 import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
 import { type RiskyWord, toolAt } from '../options/riskyOptions.ts';
-import { type Policy, workspaceFolders } from '../policy.ts';
+import { isTracked, type Policy, workspaceFolders } from '../policy.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import { unchanged } from '../rules/gitChanges.ts';
 import { reachedByGit } from '../rules/gitScope.ts';
-import { harmfulWords, isTracked, type ScopeInput } from '../rules/ruleScope.ts';
+import { harmfulWords, type ScopeInput } from '../rules/ruleScope.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { expandedSecret } from './expandedSecrets.ts';
-import { editedPaths } from './plainEdits.ts';
+import { buildOutput, editedPaths } from './plainEdits.ts';
 import { pathsIn } from './words.ts';
 
 /** The cause for approving such a command; undefined for any other command. */
@@ -239,10 +239,6 @@ function isLocalGit(
     ).every(({ behavior }) => behavior === 'allow'),
   );
 }
-
-/** Folders that builds recreate, unless git tracks them; deleting any other folder is left to the user. */
-const buildOutput =
-  /(?:^|\/)(?:dist|build|out|target|coverage|node_modules|\.next|\.cache|\.turbo|\.parcel-cache|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache)\/?$/;
 
 /** `mkdir`, `touch`, `cp`, `mv`, `rm` and `chmod` of files that could also be edited. */
 function worksOnFiles(visit: Visit, name: string, args: readonly string[], policy: Policy): boolean {

@@ -1,6 +1,6 @@
 /**
- * For acceptEdits: `mkdir`, `touch`, `mv` and `cp` between paths that could also be edited. For a moved or copied
- * folder every entry is checked at its new place.
+ * For acceptEdits: `mkdir`, `touch`, `mv`, `cp`, `rm`, `rmdir` and `sed -i` of paths that could also be edited. For a moved
+ * or copied folder every entry is checked at its new place.
  */
 import { basename, join } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
@@ -10,8 +10,9 @@ import { hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
 import { foldText } from '../files/sensitive.ts';
 import { type OptionList, readOptions } from '../options/readOptions.ts';
-import { gravest, type Policy } from '../policy.ts';
+import { gravest, isTracked, type Policy, workspaceFolders } from '../policy.ts';
 import { readOnlyUse } from '../readOnly/readOnly.ts';
+import { sedUse } from '../readOnly/sed.ts';
 import { hasSafeEnvironment } from '../rules/commandRule.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
@@ -21,11 +22,19 @@ const commands: Readonly<Record<string, OptionList>> = {
   touch: { flags: 'acm' },
   mv: { flags: 'finv', long: ['--force', '--no-clobber', '--verbose'] },
   cp: { flags: 'aRrfinpuv', long: ['--recursive', '--force', '--no-clobber', '--verbose'] },
+  rm: { flags: 'rRfvd', long: ['--recursive', '--force', '--verbose', '--dir'] },
+  rmdir: { flags: 'v', long: ['--verbose'] },
 };
+
+/** Folders that builds recreate, unless git tracks them; deleting any other folder is left to the user. */
+export const buildOutput =
+  /(?:^|\/)(?:dist|build|out|target|coverage|node_modules|\.next|\.cache|\.turbo|\.parcel-cache|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache)\/?$/;
 
 /** The effect of one such command. */
 type PlainEdit =
   | { readonly type: 'make'; readonly paths: readonly string[]; readonly foldersOnly: boolean }
+  /** `whole`: with everything in it. */
+  | { readonly type: 'remove'; readonly paths: readonly string[]; readonly whole: boolean }
   | {
       readonly type: 'transfer';
       readonly moves: boolean;
@@ -45,11 +54,14 @@ export type Touched = readonly string[] | null;
 export function decideEdits(visit: Visit, others: Touched, policy: Policy): PermissionDecision | undefined {
   const edit = readEdit(visit.part);
   if (edit === undefined || visit.directories === null || !hasSafeEnvironment(visit.part)) return undefined;
-  const verdicts = visit.directories.flatMap((directory) =>
-    edit.type === 'make'
-      ? edit.paths.map((word) => decideWrite(locate(word, directory, policy), policy, !edit.foldersOnly))
-      : edit.sources.flatMap((source) => decideTransfer(source, edit, directory, others, policy)),
-  );
+  const verdicts = visit.directories.flatMap((directory) => {
+    const at = (word: string): string => locate(word, directory, policy);
+    if (edit.type === 'make')
+      return edit.paths.map((word) => decideWrite(at(word), policy, !edit.foldersOnly));
+    if (edit.type === 'transfer')
+      return edit.sources.flatMap((source) => decideTransfer(source, edit, directory, others, policy));
+    return edit.paths.flatMap((word) => decideRemoval(at(word), edit.whole, others, policy));
+  });
   const gravestOne = gravest(verdicts);
   // Only allowed writes count, not the reads they need.
   const worst =
@@ -73,7 +85,7 @@ export function decideEdits(visit: Visit, others: Touched, policy: Policy): Perm
 export function editedPaths(part: CommandPart): readonly string[] | undefined {
   const edit = readEdit(part);
   if (edit === undefined) return undefined;
-  if (edit.type === 'make') return edit.paths;
+  if (edit.type !== 'transfer') return edit.paths;
   const { sources, target } = edit;
   // If the target is a folder, the entry of the same name in it is written, which may be a link.
   return [...sources, target, ...sources.map((source) => join(target, basename(source)))];
@@ -155,7 +167,7 @@ function touchedBy({ part, directories }: Visit, countsFolders: boolean, policy:
   if (directories === null) return null;
   return directories.flatMap((directory) => {
     const at = (word: string): string => locate(word, directory, policy);
-    if (edit.type === 'make') return edit.paths.map(at);
+    if (edit.type !== 'transfer') return edit.paths.map(at);
     const target = at(edit.target);
     return [
       ...(edit.moves ? edit.sources.map(at) : []),
@@ -167,6 +179,25 @@ function touchedBy({ part, directories }: Visit, countsFolders: boolean, policy:
 
 function decideWrite(path: string, policy: Policy, isFile = true): PermissionDecision {
   return decideFile({ tool: 'Edit', verb: 'write', path, isFile }, policy, true);
+}
+
+function decideRemoval(
+  path: string,
+  isWhole: boolean,
+  others: Touched,
+  policy: Policy,
+): readonly PermissionDecision[] {
+  const plain = decideWrite(path, policy);
+  if (!isWhole) return [plain];
+  const ask = (reason: string): PermissionDecision[] => [plain, { behavior: 'ask', reason }];
+  if (workspaceFolders(policy).some((folder) => contains(path, policy.realpath(folder))))
+    return ask(`${path} contains the project.`);
+  if (isTracked(policy.realpath(path), policy)) return ask(`Git tracks ${path}.`);
+  if (others === null || others.some((other) => overlap(other, path)))
+    return ask(`The contents of ${path} are known only at run time.`);
+  const entries = policy.listTree(path);
+  if (entries === undefined) return ask(`${path} has too many files to check.`);
+  return [plain, ...entries.map((entry) => decideWrite(join(path, entry.path), policy))];
 }
 
 function decideTransfer(
@@ -231,14 +262,31 @@ function readEdit(part: CommandPart): PlainEdit | undefined {
   const list = name != null && Object.hasOwn(commands, name) ? commands[name] : undefined;
   // Unknown regardless of its text, because shells interpret it differently (`=x` in zsh).
   if (part.runs === null) return undefined;
+  if (name === 'sed') return readSedEdit(args);
   const read = list && readOptions(args, list);
   if (read === undefined || read.operands.length === 0) return undefined;
   const paths = read.operands.filter((word) => word !== null);
   if (paths.length < read.operands.length || paths.some(hasGlob)) return undefined;
   if (name === 'mkdir' || name === 'touch') return { type: 'make', paths, foldersOnly: name === 'mkdir' };
+  const isRecursive = read.options.some((option) => /^(?:-[aRr]|--recursive)$/.test(option.name));
+  if (isRecursive && name === 'rm' && !paths.every((path) => buildOutput.test(path))) return undefined;
+  if (name === 'rm' || name === 'rmdir') return { type: 'remove', paths, whole: isRecursive };
   const target = paths.at(-1);
   if (target === undefined || paths.length < 2) return undefined;
   const moves = name === 'mv';
-  const whole = moves || read.options.some((option) => /^(?:-[aRr]|--recursive)$/.test(option.name));
+  const whole = moves || isRecursive;
   return { type: 'transfer', moves, whole, sources: paths.slice(0, -1), target };
+}
+
+/**
+ * `sed -i` with a script that starts no program and names no other file. For BSD's sed, the word after `-i` would be a
+ * suffix, and the one after that the script.
+ */
+function readSedEdit(args: readonly (string | null)[]): PlainEdit | undefined {
+  const inPlace = args.findIndex((word) => /^(?:-i|--in-place)$/.test(word ?? ''));
+  const words = args.filter((word, at) => word !== null && at !== inPlace) as readonly string[];
+  if (process.platform === 'darwin' || inPlace === -1 || words.length < args.length - 1) return undefined;
+  const paths = sedUse(words)?.contents;
+  if (paths === undefined || paths.length === 0 || paths.some(hasGlob)) return undefined;
+  return { type: 'make', paths, foldersOnly: false };
 }

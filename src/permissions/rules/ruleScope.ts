@@ -17,7 +17,7 @@ import { mayHoldCredentials } from '../lookups/credentialSettings.ts';
 import { programName } from '../options/programTable.ts';
 import { type Risk, type RiskyWord, riskyWords } from '../options/riskyOptions.ts';
 import { readsInputAsData, runsItsInput } from '../options/standardInput.ts';
-import { type Policy, workspaceFolders } from '../policy.ts';
+import { isThere, isTracked, type Policy, workspaceFolders } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
@@ -40,7 +40,7 @@ export interface ScopeInput {
   readonly policy: Policy;
   /** The accesses of the command, if it is known to be read-only. */
   readonly use: ReadOnlyUse | undefined;
-  /** For `mkdir`, `touch`, `cp` and `mv`: the decision in acceptEdits; undefined if the options are not understood. */
+  /** For `mkdir`, `touch`, `cp`, `mv`, `rm` and `sed -i`: the decision in acceptEdits; undefined if the options are not understood. */
   readonly edits: PermissionDecision | undefined;
   /** Earlier parts of the command change nothing, or only files that are known. */
   readonly isFirst: boolean;
@@ -229,18 +229,8 @@ function isHarmlessAt(
   return !isThere(path, policy) || ((isMade || isArchive.test(path)) && !isTracked(path, policy));
 }
 
-/** True if git tracks a file, or one inside a folder: build output is not tracked. `path`: absolute, links resolved. */
-export function isTracked(path: string, policy: Policy): boolean {
-  if (!isThere(path, policy)) return false;
-  const files = policy.trackedFiles(dirname(path));
-  return files === undefined || files.some((file) => file === path || file.startsWith(`${path}/`));
-}
-
 const isArchive =
   /\.(?:tar|tgz|tbz2?|txz|tzst|tlz|gz|bz2|xz|zst|lz4?|lzma|zip|7z|jar|war|ear|aar|apk|ipa|whl|egg|crate|gem|nupkg|vsix|xpi|deb|rpm|iso|cab|rar|cpio|docx|xlsx|pptx|od[tsp]|epub|phar)$/i;
-
-const isThere = (path: string, policy: Policy): boolean =>
-  policy.findUpwards(dirname(path), [basename(path)]) === path;
 
 /** True for folders and files with build and test results: no source is overwritten there. */
 const isResult = (path: string): boolean =>

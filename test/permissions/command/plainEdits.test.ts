@@ -86,6 +86,61 @@ describe('acceptEdits checks the contents of a folder at their destination', () 
   });
 });
 
+describe('acceptEdits removes and edits in place what could also be edited', () => {
+  test.each([
+    ['allow', 'rm a.txt'],
+    ['allow', 'rm -f lib/a.ts other/c.ts'],
+    ['allow', 'rm -rf coverage'],
+    ['ask', 'rm -rf lib'],
+    ['allow', 'rm none.txt'],
+    ['allow', 'rmdir lib/sub'],
+    ['allow', 'cd lib && rm a.ts'],
+    ['ask', 'rm .env'],
+    ['ask', 'rm AGENTS.md'],
+    ['ask', 'rm -r payload'],
+    ['ask', 'rm -r withenv'],
+    ['ask', 'rm -r .git'],
+    ['ask', 'rm -rf .'],
+    ['ask', 'rm -rf ..'],
+    ['ask', 'rm -rf "$PWD"'],
+    ['ask', 'rm -rf /'],
+    ['ask', 'rm -rf ~'],
+    ['ask', 'rm -rf *'],
+    ['ask', 'rm -rf many'],
+    ['ask', 'rm -rf "$X"'],
+    ['ask', 'rm ../x'],
+    ['ask', 'rm -i a.txt'],
+    ['ask', 'rm --no-preserve-root -rf lib'],
+    ['ask', 'mv ci dist && rm -r dist'],
+  ])('%s: %s', async (behavior, command) => {
+    expect((await bash(command, [], 'acceptEdits')).behavior).toBe(behavior);
+  });
+  test.skipIf(process.platform === 'darwin').each([
+    ['allow', "sed -i 's/a/b/' a.txt"],
+    ['allow', "sed -i -E -e 's/(a)/b/g' -e '/x/d' lib/a.ts other/c.ts"],
+    ['allow', "sed --in-place '1d' a.txt"],
+    ['ask', "sed -i 's/a/b/e' a.txt"],
+    ['ask', "sed -i 's/a/b/w .zshenv' a.txt"],
+    ['ask', "sed -i '1e id' a.txt"],
+    ['ask', "sed -i 'r .env' a.txt"],
+    ['ask', "sed -i 's/a/b/' AGENTS.md"],
+    ['ask', "sed -i 's/a/b/' .env"],
+    ['ask', "sed -i 's/a/b/' ../x"],
+    ['ask', "sed -i 's/a/b/' *.ts"],
+    ['ask', "sed -i.bak 's/a/b/' a.txt"],
+    ['ask', 'sed -i -f x.sed a.txt'],
+    ['ask', 'sed -i "$X" a.txt'],
+  ])('%s: %s', async (behavior, command) => {
+    expect((await bash(command, [], 'acceptEdits')).behavior).toBe(behavior);
+  });
+  test.each(['rm a.txt', 'rm -rf coverage', "sed -i 's/a/b/' a.txt"])(
+    '%s asks in other modes',
+    async (command) => {
+      expect((await bash(command, [], 'default')).behavior).toBe('ask');
+    },
+  );
+});
+
 test.each([
   'cp a.txt dangling.md',
   'cp a.txt chain.md',
