@@ -52,8 +52,8 @@ export interface DiskLookups {
   readonly findUpwards: (directory: string, names: readonly string[]) => string | undefined;
   /** The text of a file of the project; undefined if there is none, or it is large. */
   readonly readText: (path: string) => string | undefined;
-  /** The file, in a directory or its parents, that makes version managers run tools from a folder. */
-  readonly toolsFolderNamed: (directory: string) => string | undefined;
+  /** The file, in a directory or its parents, with which a version manager may run another program under this name. */
+  readonly toolsFolderNamed: (directory: string, program: string) => string | undefined;
   /** The folder with the settings of the repository that git finds from a directory. */
   readonly gitFolder: (directory: string) => string | undefined;
   /** True for settings, of a repository or a package manager, that hold a password or a token; absent = none do. */

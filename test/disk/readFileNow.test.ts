@@ -28,7 +28,9 @@ test('a pipe without a writer does not delay a decision', () => {
   expect(readFileNow(makePipe(at('pipe')), 9)).toBeUndefined();
   mkdirSync(at('versions'));
   makePipe(at('versions/.tool-versions'));
-  expect(diskLookups(process.env).toolsFolderNamed(at('versions'))).toBe(at('versions/.tool-versions'));
+  expect(diskLookups(process.env).toolsFolderNamed(at('versions'), 'no-such-program')).toBe(
+    at('versions/.tool-versions'),
+  );
   execFileSync('git', ['init', '-q', at('repository')]);
   makePipe(at('repository/.git/index'));
   expect(trackedFiles(at('repository'))).toBeUndefined();

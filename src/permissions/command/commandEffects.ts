@@ -150,7 +150,7 @@ function staysQuiet(use: ReadOnlyUse, { part, directories }: Visit, policy: Poli
   );
   return (
     decideGit({ ...use, showsAddresses: false }, places, part.text, policy) === undefined &&
-    decideVersionFiles(use, places, part.text, policy) === undefined &&
+    decideVersionFiles(use, part, places, policy) === undefined &&
     !repositories.some(policy.gitFetches)
   );
 }

@@ -25,6 +25,7 @@ import { withGitPatterns } from './git/gitPatterns.ts';
 import { hiddenSecret } from './hiddenSecrets.ts';
 import { localWork } from './localWork.ts';
 import { type Around, decideEdits } from './plainEdits.ts';
+import { versionFileFor } from './programOrigin.ts';
 import {
   blockedReason,
   decideGitContents,
@@ -218,7 +219,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
   if (directories.length > 1 && use.trees?.some(({ words }) => words?.isOne))
     return { behavior: 'ask', reason: `${what} may get names from another directory.` };
   const asked =
-    decideGit(use, directories, what, policy) ?? decideVersionFiles(use, directories, what, policy);
+    decideGit(use, directories, what, policy) ?? decideVersionFiles(use, part, directories, policy);
   if (asked) return asked.behavior === 'ask' ? { ...asked, unruled: input } : asked;
   const verdicts = directories.flatMap((directory) => [
     ...(use.patterns ?? []).map((pattern) => decidePattern(pattern, directory, named, policy)),
@@ -336,21 +337,18 @@ function addressWithToken(place: string, folder: string | undefined, policy: Pol
 /** A file in the current or a parent directory that changes which program runs. */
 export function decideVersionFiles(
   { versionFiles = [] }: ReadOnlyUse,
+  part: CommandPart,
   directories: readonly string[],
-  what: string,
   policy: Policy,
 ): PartVerdict | undefined {
   const places = directories.map(policy.realpath);
   const found =
     versionFiles.length === 0 ? [] : places.map((place) => policy.findUpwards(place, versionFiles));
-  // Files above the workspace are the user's own.
-  const named = places
-    .map(policy.toolsFolderNamed)
-    .filter((path) => path !== undefined && inWorkspace(path, policy));
-  const file = [...found, ...named].find((path) => path !== undefined);
+  const named = versionFileFor(part.argv[0] ?? '', directories, policy);
+  const file = [...found, named].find((path) => path !== undefined);
   return file === undefined
     ? undefined
-    : { behavior: 'ask', reason: `${file} determines what ${what} runs.` };
+    : { behavior: 'ask', reason: `${file} determines what ${shortText(part.text)} runs.` };
 }
 
 /** Matches of a pattern that are searched for keys and tokens. */

@@ -29,11 +29,21 @@ export function comesFromProject({ part, directories }: Visit, policy: Policy): 
   if (name == null) return true;
   if (systemFolder.test(name)) return inWorkspace(policy.realpath(name), policy);
   if (name.includes('/')) return false;
-  const isManaged = (directory: string): boolean => {
-    const file = policy.toolsFolderNamed(policy.realpath(directory));
-    return file !== undefined && inWorkspace(policy.realpath(file), policy);
-  };
   return (
-    policy.projectProgram(workspaceFolders(policy), name) !== undefined || (directories ?? []).some(isManaged)
+    policy.projectProgram(workspaceFolders(policy), name) !== undefined ||
+    versionFileFor(name, directories ?? [], policy) !== undefined
   );
+}
+
+/** The file of the workspace that makes a version manager run another program; those above are the user's own. */
+export function versionFileFor(
+  name: string,
+  directories: readonly string[],
+  policy: Policy,
+): string | undefined {
+  return directories
+    .map((directory) => policy.toolsFolderNamed(policy.realpath(directory), name))
+    .find(
+      (file) => file !== undefined && [file, policy.realpath(file)].some((path) => inWorkspace(path, policy)),
+    );
 }

@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
-import { entriesOf, lstatOf, namesIn, readFileNow } from '../../disk/fileLookups.ts';
+import { entriesOf, lstatOf, readFileNow } from '../../disk/fileLookups.ts';
 import { blockingFile } from '../../disk/gitFiles.ts';
 import { pathOutside } from '../../disk/ownPrograms.ts';
 import { globsOverlap, hasGlob } from '../files/globOverlap.ts';
@@ -22,6 +22,7 @@ import {
 } from './gitPrograms.ts';
 import { gitSettingLookups } from './gitSettingPrograms.ts';
 import { realpathForAll } from './realpathForAll.ts';
+import { toolsFolderLookup } from './versionManagers.ts';
 
 /** Lookups on the real disk, with git run in the user's environment. */
 export function diskLookups(env: Readonly<Record<string, string | undefined>>): DiskLookups {
@@ -40,7 +41,7 @@ export function diskLookups(env: Readonly<Record<string, string | undefined>>): 
     linkedSecrets: createLinkedSecrets(),
     findUpwards,
     readText: (path) => readFileNow(path, MAX_BYTES)?.toString('utf8'),
-    toolsFolderNamed,
+    toolsFolderNamed: toolsFolderLookup(env),
     gitFolder,
     holdsCredentials,
     holdsAnySecret,
@@ -117,41 +118,7 @@ function mayMatch(part: string, name: string): boolean {
   return globsOverlap(part, name.replace(/[*?[\]{}()]/g, '?'));
 }
 
-/**
- * Files that version managers read, with content that makes them run a program of the project: a folder instead of a
- * version (https://asdf-vm.com/manage/configuration.html, `../` of pyenv and rbenv), plugins
- * (https://moonrepo.dev/docs/proto/config), hooks (https://docs.volta.sh/advanced/hooks), a virtual environment
- * (https://rye.astral.sh/guide/shims).
- */
-const managers: readonly (readonly [name: RegExp, content: RegExp])[] = [
-  [/^\.(?:[\w-]+-versions?|nvmrc)$/, /(?:^|\s)["']?path:|^[^#\n]*\.\.?\//m],
-  [/^\.prototools$/, /^\s*\[\s*["']?plugins|\b(?:file|source):/m],
-  [/^pyproject\.toml$/, /^\s*\[\s*["']?tool["']?\s*\.\s*["']?rye/m],
-  [/^\.volta$/, /^/],
-];
 const MAX_BYTES = 64 * 1024;
-
-/**
- * The file, in a directory or its parents, that makes a version manager run tools from a folder, so that any program
- * may be the project's. An unreadable file is assumed to do so. Never throws.
- */
-function toolsFolderNamed(directory: string): string | undefined {
-  for (let at = directory; ; at = dirname(at)) {
-    const folder = at;
-    const found = namesIn(folder).find((name) =>
-      managers.some(([names, content]) => names.test(name) && holds(join(folder, name), content)),
-    );
-    if (found !== undefined) return join(folder, found);
-    if (at === dirname(at)) return undefined;
-  }
-}
-
-function holds(path: string, content: RegExp): boolean {
-  // `.volta` in the user's home contains the manager itself.
-  if (isDirectory(path)) return existsSync(join(path, 'hooks.json'));
-  const found = readFileNow(path, MAX_BYTES);
-  return found !== null && (found === undefined || content.test(found.toString('utf8')));
-}
 
 /** The first file of that name in the PATH, if `pathOutside` removes its folder, or would after following a link. */
 function projectProgram(
