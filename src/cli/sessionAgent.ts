@@ -94,7 +94,8 @@ export function createSessionAgent(
   const exported = isReading
     ? undefined
     : parts.telemetry?.watch({ agent: () => writing, costUsd: model.costUsd });
-  let leaveServers = servers.current()?.retain();
+  const retain = () => servers.current()?.retain((text) => user.warn(text));
+  let leaveServers = retain();
   const writing = createAgent({
     ...{ id: newId(), newId, clock: systemClock, onError },
     ...{ context, client, model, hooks, interactive, demo, cwd },
@@ -160,7 +161,7 @@ export function createSessionAgent(
     judgeHook: createHookJudge({ context, client, clock: systemClock, model, subagents: port, cwd }),
     // The first servers may come from a plugin that is added during the session.
     retainServers: () => {
-      leaveServers ??= servers.current()?.retain();
+      leaveServers ??= retain();
     },
   };
 }

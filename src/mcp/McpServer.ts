@@ -141,6 +141,11 @@ export class McpServer {
     return this.#lists.known !== 'no';
   }
 
+  /** True if its last connection was not wanted any more before it was open. */
+  get isStopped(): boolean {
+    return this.#isClosed || this.#giveUp.signal.aborted;
+  }
+
   /** Offers what the server listed in an earlier session, until it is connected. Never rejects. */
   recall(): Promise<void> {
     this.#recalling ??= this.#lists.recall();

@@ -26,12 +26,16 @@ const SETTLE_MS = 5000;
  */
 const REST_AFTER_MS = 100;
 
+type TellUser = (text: string) => void;
+
 export class McpServers implements McpPort {
   readonly #deps: McpDeps;
   #servers: readonly McpServer[];
   #prompts: readonly McpPromptInfo[] = [];
-  /** Number of sessions that use the servers. */
-  #users = 0;
+  /** The sessions that use the servers, each with how its user is told of a failure. */
+  readonly #users = new Set<TellUser>();
+  /** Servers whose failure the user knows of. */
+  readonly #told = new Set<McpServer>();
   #startedAtMs: number | undefined;
   /** Resolves when the lists of earlier sessions have been read. */
   #recalled: Promise<unknown> = Promise.resolve();
@@ -128,7 +132,7 @@ export class McpServers implements McpPort {
     this.#recalled = Promise.all(
       this.#servers.map(async (server) => {
         await server.recall();
-        if (!server.isKnown) server.connect().catch(() => undefined);
+        if (!server.isKnown) server.connect().catch(() => this.#announce(server));
       }),
     );
   }
@@ -146,20 +150,35 @@ export class McpServers implements McpPort {
    * Called when a request was sent: connects to the other servers in the background, as their tools may have changed.
    */
   underway(): void {
-    this.#rest ??= setTimeout(() => this.#connectRest(), REST_AFTER_MS).unref();
+    this.#rest ??= setTimeout(
+      () => this.#connectRest((server) => this.#announce(server)),
+      REST_AFTER_MS,
+    ).unref();
   }
 
   async connectAll(signal: AbortSignal, timeoutMs = SETTLE_MS): Promise<void> {
     this.start();
     await this.#recalled;
-    this.#connectRest();
+    // The caller shows the state of every server.
+    this.#connectRest(() => undefined);
     await this.#connected(() => true, signal, timeoutMs);
   }
 
-  #connectRest(): void {
-    if (this.#users === 0) return;
+  #connectRest(onFailed: (server: McpServer) => void): void {
+    if (this.#users.size === 0) return;
     for (const server of this.#servers)
-      if (server.status().state.type === 'pending') server.connect().catch(() => undefined);
+      if (server.status().state.type === 'pending') server.connect().catch(() => onFailed(server));
+  }
+
+  /** Tells the user once that a server could not be used from the start, as the model lacks its tools. */
+  #announce(server: McpServer): void {
+    const tell = [...this.#users].at(-1);
+    if (tell === undefined || server.isStopped || this.#told.has(server)) return;
+    this.#told.add(server);
+    const { name, state } = server.status();
+    if (state.type === 'needs-auth') tell(`MCP server ${name} needs a login: clawdcode mcp login ${name}`);
+    if (state.type === 'failed')
+      tell(`MCP server ${name} failed: ${visibleLine(state.reason, 300).replace(/\.$/, '')} · /mcp`);
   }
 
   /** Resolves when no such server is connecting any more, at most after `timeoutMs`. */
@@ -197,15 +216,15 @@ export class McpServers implements McpPort {
     return server?.status().state;
   }
 
-  /** Registers a session as a user. Returns the function to call when it ends; the last one closes all connections. */
-  retain(): () => Promise<void> {
-    this.#users++;
-    let isOver = false;
+  /**
+   * Registers a session as a user. Its user is told when a server fails at the start. Returns the function to call when
+   * it ends; the last one closes all connections.
+   */
+  retain(tellUser: TellUser = () => undefined): () => Promise<void> {
+    const user: TellUser = (text) => tellUser(text);
+    this.#users.add(user);
     return async () => {
-      if (isOver) return;
-      isOver = true;
-      this.#users--;
-      if (this.#users > 0) return;
+      if (!this.#users.delete(user) || this.#users.size > 0) return;
       clearTimeout(this.#rest);
       await Promise.all(this.#servers.map((server) => server.close()));
     };

@@ -91,6 +91,16 @@ test('the first line of stream-json names servers with their state and tools', {
   });
 });
 
+test('a server that fails at the start is announced once, a slow one is not', async () => {
+  const setup = await setUpProgram();
+  const slow = { command: process.execPath, args: ['-e', 'setTimeout(() => 0, 1e6)'] };
+  await own(setup, { mcpServers: { bad: { command: '/nonexistent' }, slow } });
+  setup.server.script(call('Read', { file_path: 'a.txt' }), { text: 'Hello.' });
+  const { stderr } = await setup.print(['-p', 'hi']);
+  expect(stderr.split('MCP server')).toHaveLength(2);
+  expect(stderr).toMatch(/MCP server bad failed: "\/nonexistent" cannot be started: .*[^.] · \/mcp\n/);
+});
+
 test('servers in --mcp-config are added, or used alone with --strict-mcp-config', {
   tags: 'long',
 }, async () => {
