@@ -7,7 +7,7 @@ import { type PermissionMode, permissionModes } from '../protocol/permissions.ts
 import { sandboxModes } from '../protocol/sandbox.ts';
 
 const epilogue = `
-Subcommands (each has --help):
+More options: docs/commands.md, and docs/headless.md for scripts. Subcommands (each has --help):
   session       list, search, show and manage the sessions on this machine · stats   what they cost
   permissions   explain decisions, and suggest rules from what you approved · fleet   run many tasks
   mcp           manage MCP servers · plugin   add plugins · config   change settings · models   list models

@@ -102,18 +102,25 @@ export function routeOf(argv: readonly string[]): Route {
   };
 }
 
-/** Routes a single word that is similar to a subcommand: it would make an unlikely prompt. */
+/**
+ * Routes a word that is similar to a subcommand, alone or followed by a word of that subcommand: it would make an
+ * unlikely prompt.
+ */
 function nearlySubcommand(argv: readonly string[]): Route {
-  const [word = ''] = argv;
-  const isAlone = argv.length === 1 && /^[a-z]{4,}$/i.test(word);
-  const meant = isAlone
-    ? nearest(
-        word,
-        subcommands.map(({ type }) => type),
-      )
-    : undefined;
+  const [word = '', verb, ...more] = argv;
+  const types = subcommands.map(({ type }) => type);
+  const meant = /^[a-z]{4,}$/i.test(word) ? nearest(word, types) : undefined;
   if (meant === undefined) return { type: 'other' };
-  const message = `there is no "${word}". Did you mean "clawdcode ${meant}"? As a prompt: clawdcode -- ${word}`;
+  if (verb !== undefined) {
+    const { words = [] } = subcommands.find(({ type }) => type === meant) ?? {};
+    // `permission test fails` is English, `permision test ls` is not.
+    const isEnglish = more.length > 0 && (`${word}s` === meant || word === `${meant}s`);
+    if (!words.includes(verb) || isEnglish) return { type: 'other' };
+  }
+  const typed = verb === undefined ? word : `${word} ${verb}`;
+  const right = verb === undefined ? meant : `${meant} ${verb}`;
+  const prompt = argv.length === 1 ? word : JSON.stringify(argv.join(' '));
+  const message = `there is no "${typed}". Did you mean "clawdcode ${right}"? As a prompt: clawdcode -- ${prompt}`;
   return { type: 'unclear', message };
 }
 
@@ -144,7 +151,7 @@ const subcommands: readonly {
 interface Reserved {
   readonly names: readonly string[];
   /** Words that may follow and still make it a subcommand; any other word makes it a prompt. */
-  readonly verbs?: readonly string[];
+  readonly verbs?: readonly string[] | 'any';
   /** A sentence, or a function of the typed word that returns one. */
   readonly advice: string | ((name: string) => string);
 }
@@ -190,7 +197,8 @@ const reserved: readonly Reserved[] = [
       'For plugins, run "clawdcode plugin"; skills, agents and hooks are files: see docs/skills.md and docs/hooks.md.',
   },
   { names: ['resume', 'continue'], advice: 'Run "clawdcode --resume" or "clawdcode --continue".' },
-  { names: ['exec', 'run'], advice: 'Run "clawdcode -p" with a prompt.' },
+  { names: ['exec'], verbs: 'any', advice: 'Run "clawdcode -p" with a prompt.' },
+  { names: ['run'], advice: 'Run "clawdcode -p" with a prompt.' },
   { names: ['fork', 'export'], advice: 'Run "clawdcode session --help".' },
   {
     names: ['sandbox'],
@@ -215,8 +223,10 @@ function adviceFor(argv: readonly string[]): string | undefined {
   const found = reserved.find(({ names }) => names.includes(name));
   if (found === undefined) return undefined;
   const isAlone = verb === undefined || verb.startsWith('-');
+  const { verbs = [] } = found;
   const hasVerb =
-    verb !== undefined && (found.verbs ?? []).includes(verb) && (more.length <= 3 || more.includes('--'));
+    verbs === 'any' ||
+    (verb !== undefined && verbs.includes(verb) && (more.length <= 3 || more.includes('--')));
   if (!isAlone && !hasVerb) return undefined;
   const advice = typeof found.advice === 'string' ? found.advice : found.advice(name);
   const words = argv.filter((word) => !word.startsWith('-')).join(' ');

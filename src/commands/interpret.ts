@@ -1,4 +1,5 @@
 import { nearest } from '../config/nearest.ts';
+import { counterpartOf } from './otherAgents.ts';
 import type { Command } from './types.ts';
 
 /** The meaning of a line of input. */
@@ -6,7 +7,14 @@ type Interpretation =
   | { readonly type: 'prompt'; readonly text: string }
   | { readonly type: 'shell'; readonly command: string }
   | { readonly type: 'command'; readonly command: Command; readonly args: string }
-  | { readonly type: 'unknown'; readonly name: string; readonly suggestion?: string };
+  | ({ readonly type: 'unknown' } & UnknownCommand);
+
+interface UnknownCommand {
+  readonly name: string;
+  /** What to do instead of a command that other agents have. */
+  readonly advice?: string;
+  readonly suggestion?: string | undefined;
+}
 
 /**
  * Distinguishes commands from prompts. Only a bare word after the slash is a command name, so a path (`/usr/bin/x is
@@ -21,11 +29,28 @@ export function interpret(text: string, commands: readonly Command[]): Interpret
   if (command !== undefined) return { type: 'command', command, args: rest.trim() };
   // `/Users` or `/Applications is full`: command names are lower-case.
   if (/^[A-Z]/.test(name)) return { type: 'prompt', text };
-  const suggestion = nearest(
+  return (
+    inOtherAgents(name, rest.trim(), commands) ?? { type: 'unknown', name, suggestion: near(name, commands) }
+  );
+}
+
+/** Interprets a command that other agents have. */
+function inOtherAgents(name: string, args: string, commands: readonly Command[]): Interpretation | undefined {
+  const counterpart = counterpartOf(name);
+  if (counterpart === undefined) return undefined;
+  if ('advice' in counterpart) return { type: 'unknown', name, advice: counterpart.advice };
+  const { same } = counterpart;
+  const [ours = '', ...words] = same.split(' ');
+  if (words.length > 0 && args !== '') return { type: 'unknown', name, advice: `Use /${same}.` };
+  const command = findCommand(ours, commands);
+  return command && { type: 'command', command, args: [...words, args].join(' ').trim() };
+}
+
+function near(name: string, commands: readonly Command[]): string | undefined {
+  return nearest(
     name,
     commands.flatMap((one) => [one.name, ...one.aliases]),
   );
-  return { type: 'unknown', name, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
 /** True if a prompt may be a command. Does not need the commands, which are not loaded for other prompts. */
@@ -38,7 +63,8 @@ export function findCommand(name: string, commands: readonly Command[]): Command
 }
 
 /** The message for an unknown command. */
-export function unknownCommandText({ name, suggestion }: { name: string; suggestion?: string }): string {
+export function unknownCommandText({ name, advice: instead, suggestion }: UnknownCommand): string {
+  if (instead !== undefined) return `There is no /${name} here. ${instead}`;
   const advice = suggestion === undefined ? 'See /help for all of them.' : `Did you mean /${suggestion}?`;
   return `Unknown command /${name}. ${advice} To send it as a prompt, start the line with a space.`;
 }

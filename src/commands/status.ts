@@ -3,7 +3,7 @@ import { grouped } from '../protocol/text/numbers.ts';
 import { windowSources } from './figures.ts';
 import { doctorPage } from './pages/doctorPage.ts';
 import { type Fact, factsPage } from './pages/page.ts';
-import type { Command, StatusInfo } from './types.ts';
+import type { Command, RuleInfo, StatusInfo } from './types.ts';
 
 /** Shows the version, the session, the endpoint, and the settings files that were read. */
 export const status: Command = {
@@ -29,7 +29,7 @@ export const status: Command = {
       ...endpoint,
       ...telemetryFacts(info),
       ['Mode', mode],
-      ['Settings', settingsLine(info)],
+      ['Settings', settingsLine(info, host.rules())],
       ...(info.debugFile === undefined ? [] : ([['Debug log', info.debugFile]] satisfies Fact[])),
     ];
     return { type: 'page', page: factsPage(facts) };
@@ -43,10 +43,9 @@ function telemetryFacts({ telemetry }: StatusInfo): readonly Fact[] {
 }
 
 function trustNote({ trusted, heldSettings }: StatusInfo): string {
-  if (!trusted) return ' (not trusted: only its restrictions apply)';
-  return heldSettings.length === 0
-    ? ''
-    : ` (changed since you trusted it; not applied: ${heldSettings.join(', ')})`;
+  const held = heldSettings.length === 0 ? '' : `; not applied: ${heldSettings.join(', ')}`;
+  if (!trusted) return ` (not trusted: only its restrictions and the rules you saved apply${held})`;
+  return held === '' ? '' : ` (changed since you trusted it${held})`;
 }
 
 /** Names the source of the window size only if the size may be wrong. */
@@ -55,8 +54,10 @@ function windowText({ windowTokens, source }: ModelInfo): string {
   return `${grouped(windowTokens)} tokens${isUnsure ? ` ${windowSources[source]}` : ''}`;
 }
 
-function settingsLine({ settingsFiles }: StatusInfo): string {
-  const present = settingsFiles.filter(({ state }) => state !== 'missing');
+function settingsLine({ settingsFiles }: StatusInfo, rules: readonly RuleInfo[]): string {
+  // A file that did not exist at the start may have got a rule since.
+  const isSource = (file: string): boolean => rules.some(({ source }) => source === file);
+  const present = settingsFiles.filter(({ name, state }) => state !== 'missing' || isSource(name));
   if (present.length === 0) return 'defaults; no file found';
   return present
     .map(({ name, state }) => (state === 'broken' ? `${name} (broken, ignored)` : name))

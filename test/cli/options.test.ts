@@ -187,6 +187,7 @@ test.each(['-h', '--help'])('%s fits on a screen and ends with the exit codes', 
   const lines = parsed.stdout.trimEnd().split('\n');
   expect(lines.length).toBeLessThanOrEqual(40);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(110);
+  expect(parsed.stdout).toContain('More options: docs/commands.md, and docs/headless.md for scripts.');
   expect(lines.slice(-3)[0]).toBe('Exit codes:');
   for (const code of ['0', '1', '41', '42', '52', '53', '130', '143'])
     expect(parsed.stdout).toMatch(new RegExp(`(^|· | {2})${code} `, 'm'));

@@ -128,6 +128,11 @@ test.each([
   [['resume'], '--resume'],
   [['init'], 'type /init'],
   [['session', 'stats'], '"clawdcode session --help"'],
+  [['sesion', 'list'], '"clawdcode session list"'],
+  [['sesion', 'show', 'abc'], '"clawdcode session show"'],
+  [['permission', 'test'], '"clawdcode permissions test"'],
+  [['exec', 'hi'], 'clawdcode -p'],
+  [['exec', 'fix', 'the', 'tests'], 'clawdcode -p'],
 ])('%j is not a prompt: the message says what to do instead', (argv, advice) => {
   const route = routeOf(argv);
   expect(route).toMatchObject({ type: 'unclear', message: expect.stringContaining(advice) });
@@ -142,6 +147,11 @@ test.each([
   [['login', 'is', 'broken']],
   [['install', 'eslint']],
   [['run', 'the', 'tests']],
+  [['test', 'the', 'parser']],
+  [['section', 'list', 'is', 'empty']],
+  [['permission', 'test', 'fails']],
+  [['plugins', 'list', 'is', 'wrong', 'in', 'the', 'footer']],
+  [['sesion list']],
   [['export', 'the', 'table', 'as', 'csv']],
   [['--', 'login']],
   [['-p', 'login']],

@@ -127,6 +127,19 @@ describe('/status', () => {
     expect(status).toMatch(/Key\s+none/);
     expect(status).toContain('defaults; no file found');
   });
+
+  test('rules that were saved in an untrusted folder apply, and their file is listed', async () => {
+    const settingsFiles = [{ name: '.clawdcode.local.json', state: 'missing' as const }];
+    const info = { ...commandHost().status(), trusted: false, heldSettings: [], settingsFiles };
+    const rules = () => [
+      { text: 'Bash(npm test)', behavior: 'allow' as const, source: '.clawdcode.local.json' },
+    ];
+    const status = await text('status', '', commandHost({ status: () => info, rules }));
+    expect(status.replace(/\s+/g, ' ')).toContain(
+      '(not trusted: only its restrictions and the rules you saved apply)',
+    );
+    expect(status).toMatch(/Settings\s+\.clawdcode\.local\.json/);
+  });
 });
 
 describe('/cost', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allCommands } from '../../src/commands/allCommands.ts';
 import { interpret, unknownCommandText } from '../../src/commands/interpret.ts';
+import { counterpartOf } from '../../src/commands/otherAgents.ts';
 
 /** The interpretation in a compact form for tables. */
 function read(text: string): unknown {
@@ -43,6 +44,11 @@ test.each<[string, unknown]>([
   ['/quit', ['exit', '']],
   ['/hlep', { unknown: 'hlep', suggestion: 'help' }],
   ['/modle gpt', { unknown: 'modle', suggestion: 'model' }],
+  ['/plan', ['permissions', 'plan']],
+  ['/plan the release', { unknown: 'plan', suggestion: undefined }],
+  ['/approvals', ['permissions', '']],
+  ['/allowed-tools', ['permissions', '']],
+  ['/share html', ['export', 'html']],
   ['/frobnicate', { unknown: 'frobnicate', suggestion: undefined }],
   ['/constructor', { unknown: 'constructor', suggestion: undefined }],
   ['/ns:thing', { unknown: 'ns:thing', suggestion: undefined }],
@@ -74,4 +80,22 @@ test('names and aliases are unique, and each can be reached', () => {
 test('an unknown command leads to the nearest one, or to /help', () => {
   expect(unknownCommandText({ name: 'hlep', suggestion: 'help' })).toContain('Did you mean /help?');
   expect(unknownCommandText({ name: 'x' })).toContain('/help');
+});
+
+test.each([
+  [
+    '/add-dir ../lib',
+    'There is no /add-dir here. Continue with another directory: clawdcode -c --add-dir DIRECTORY',
+  ],
+  ['/login', 'There is no /login here. Store a key in a shell: clawdcode auth login'],
+  ['/todos', 'There is no /todos here. Ctrl+T shows or hides the todo list.'],
+  ['/plan the release', 'There is no /plan here. Use /permissions plan.'],
+])('%s of other agents says what to do instead', (text, expected) => {
+  const meaning = interpret(text, allCommands);
+  expect(meaning.type === 'unknown' && unknownCommandText(meaning)).toBe(expected);
+});
+
+test('commands of other agents never hide one of ours', () => {
+  for (const { name, aliases } of allCommands)
+    for (const one of [name, ...aliases]) expect(counterpartOf(one)).toBeUndefined();
 });

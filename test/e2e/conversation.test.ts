@@ -100,6 +100,14 @@ test('a task is done with Read, Grep, Edit and Bash, each approved at the prompt
   expectTried(terminal, 'confirm:yes', 'confirm:always');
 });
 
+test('the status line counts the reply that was just received', async () => {
+  const { server, ready } = await setUpProgram();
+  server.script({ text: 'word '.repeat(20_000) });
+  const terminal = await ready(['--context-window', '60000']);
+  await terminal.submit('Say a lot');
+  await terminal.waitFor(/context ~?(?:3|4)\d% of 60k/);
+});
+
 test('a denied edit does not change the file, and the comment reaches the model', long, async () => {
   const { server, work, ready } = await setUpProgram();
   server.script(

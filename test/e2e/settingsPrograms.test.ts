@@ -173,7 +173,7 @@ test('/hooks reviewed shows the changes on screen, and only a yes lifts the rest
   await terminal.waitForIdle();
   await terminal.submit('/hooks reviewed');
   await terminal.waitFor('Have you reviewed these changes?');
-  expect(terminal.screen()).toMatch(/Changed without your approval\s+package\.json/);
+  expect(terminal.screen()).toMatch(/one by one\s+package\.json/);
   await terminal.answer('2');
   await terminal.waitForPrinted('Nothing was changed.');
   await terminal.submit('/hooks reviewed');

@@ -30,11 +30,7 @@ export const hooks: Command = {
       };
     const all = host.hooks();
     const unapproved = await host.unapprovedChanges.list();
-    if (all.length === 0 && unapproved === undefined)
-      return {
-        type: 'notice',
-        text: 'No hooks. Define them under "hooks" in your settings; see docs/hooks.md.',
-      };
+    if (all.length === 0 && unapproved === undefined) return { type: 'notice', text: NONE };
     return {
       type: 'page',
       page: hooksPage(all, unapproved === undefined ? [] : confinedLines(unapproved, host)),
@@ -80,7 +76,7 @@ async function review(host: CommandHost): Promise<CommandResult> {
   return {
     type: 'dialog',
     dialog: 'confirm',
-    page: () => [heading('Changed without your approval'), ...lines, ...unseen],
+    page: () => [heading(UNAPPROVED), ...lines, ...unseen],
     question: {
       title: 'Have you reviewed these changes?',
       subject: 'Hooks, MCP servers and the status line may then run this code outside the sandbox.',
@@ -93,6 +89,11 @@ async function review(host: CommandHost): Promise<CommandResult> {
     },
   };
 }
+
+/** Rules, modes and sessions may have allowed them; the user was not shown each one. */
+const UNAPPROVED = 'Changes that you were not asked about one by one';
+
+const NONE = 'No hooks. Define them under "hooks" in your settings; see docs/hooks.md.';
 
 const unseen: readonly PageLine[] = [
   'ClawdCode cannot notice changes by a program that left its process group outside the sandbox (setsid).',
@@ -146,10 +147,12 @@ const reason = (error: unknown): string =>
 
 function confinedLines(changes: UnapprovedChanges, host: CommandHost): readonly PageLine[] {
   return [
-    heading('Changed without your approval'),
+    heading(UNAPPROVED),
     ...changeLines(changes, host),
     hanging(
-      pageLine('  Hooks that may run this code run in the sandbox until you enter /hooks reviewed.'),
+      pageLine(
+        '  Hooks, MCP servers and the status line that may run this code run in the sandbox until you enter /hooks reviewed.',
+      ),
       2,
     ),
   ];
@@ -178,7 +181,8 @@ function hooksPage(all: readonly HookStatus[], confined: readonly PageLine[]): P
     heading(events),
     ...hooksOfEvents.flatMap(linesOf),
   ]);
-  const parts = confined.length === 0 ? listed : [confined, ...listed];
+  const sectionsOrNone = all.length === 0 ? [[hanging(pageLine(NONE), 0)]] : listed;
+  const parts = confined.length === 0 ? sectionsOrNone : [confined, ...sectionsOrNone];
   return () => parts.flatMap((lines, index) => [...(index === 0 ? [] : [blankLine]), ...lines]);
 }
 

@@ -45,14 +45,16 @@ export async function runInput(
   if (draft.text.trim() === '!') return notice('info', 'Type a command after the !, for example !git status');
   const meaning = interpret(draft.text, host.commands);
   switch (meaning.type) {
-    case 'prompt':
+    case 'prompt': {
+      const hint = noteHint(meaning.text, agent);
       agent.submit({
         type: 'prompt',
         text: meaning.text,
         display: draft.display,
         ...(draft.images === undefined || draft.images.length === 0 ? {} : { images: draft.images }),
       });
-      return { type: 'none' };
+      return hint;
+    }
     case 'shell':
       agent.submit({ type: 'shell', command: meaning.command });
       return { type: 'none' };
@@ -83,6 +85,19 @@ export async function runInput(
       }
     }
   }
+}
+
+/** In other agents, a line like `# use tabs` is a note to remember. Hints at our command, once per session. */
+function noteHint(text: string, agent: CommandHost['agent']): InputEffect {
+  const isNote = (line: string): boolean => /^# \S.*$/.test(line);
+  const isLater = agent
+    .entries()
+    .some(
+      ({ type, message }) =>
+        type === 'user' && typeof message.content === 'string' && isNote(message.content),
+    );
+  if (!isNote(text) || isLater) return { type: 'none' };
+  return notice('info', 'Sent as a prompt. /memory add NOTE keeps a note for later sessions.');
 }
 
 /** Printed right away, because the model may take a while to send its first word. */

@@ -90,7 +90,12 @@ export function createShownSession(ports: ShownSessionPorts): ShownSession {
       store.subscribe(ports.changed);
       images = createImages({ port: () => state().services?.images, agent, showNotice });
       send({ type: 'attached', session });
-      void agent.measure().catch(() => undefined);
+      const measure = (): void => void agent.measure().catch(() => undefined);
+      measure();
+      // The last measure is that of a request, without what was received for it.
+      agent.subscribe(({ type }) => {
+        if (type === 'turn_ended') measure();
+      });
     },
     async showAround(at) {
       const { session } = state();

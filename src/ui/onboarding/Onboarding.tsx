@@ -15,6 +15,7 @@ import {
   adviceOf,
   type Form,
   fieldNames,
+  leaveKey,
   pastedText,
   secretFrom,
   stepForm,
@@ -139,7 +140,7 @@ export function AccessForm(props: AccessFormProps) {
     else if (key.name === 'app:interrupt') onQuit();
     else if (key.name === 'form:previous') onChange(stepForm(form, -1));
     else if (key.name === 'form:next') onChange(stepForm(form, 1));
-    else if (key.name === 'form:submit') form.active === 0 ? onChange(stepForm(form, 1)) : onSubmit(form);
+    else if (key.name === 'form:submit') form.active === 0 ? onChange(leaveKey(form)) : onSubmit(form);
   };
   const edit = (change: Parameters<typeof applyEdit>[1]): void => {
     const form = latest();
@@ -158,7 +159,7 @@ export function AccessForm(props: AccessFormProps) {
   const problem = form.problem === undefined ? [] : wrapText(form.problem, width, theme.error);
   const hints = keyHints(keymap, place);
   const keys = joinWithDots(hints.key('form:submit'), hints.key('form:next'), 'Esc');
-  const advice = [adviceOf(form), keys, `Saved to ${savedTo}, readable only by you.`]
+  const advice = [adviceOf(form), keys, `It will be saved to ${savedTo}, readable only by you.`]
     .filter((text) => text !== '')
     .flatMap((text) => wrapText(text, width, theme.dim));
   const room = Math.max(0, rows - fieldNames.length);

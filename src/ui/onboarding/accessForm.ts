@@ -46,8 +46,9 @@ export function withField(form: Form, name: AccessField, buffer: TextBuffer): Fo
   return withText(form, name, buffer);
 }
 
-/** Applies an insertion; text that is nothing but a key goes to the key field. */
+/** Applies an insertion; text that is nothing but a key goes to the key field, and an address to the endpoint. */
 export function withInsertion(form: Form, name: AccessField, text: string, buffer: TextBuffer): Form {
+  if (name === 'apiKey' && isAddress(text)) return withMovedAddress(form, text);
   return name === 'baseUrl' && isKey(text) ? withMovedKey(form, text) : withField(form, name, buffer);
 }
 
@@ -60,6 +61,24 @@ function withMovedKey(form: Form, key: string): Form {
 
 /** Also used in plain mode, when a key is given as an answer. */
 export const MOVED = 'That looks like a key, so it was entered as the key.';
+
+/** Moves an address to the endpoint. */
+function withMovedAddress(form: Form, url: string): Form {
+  const emptied = withText(form, 'apiKey', createBuffer());
+  const moved = withText(emptied, 'baseUrl', createBuffer(url));
+  return { ...moved, active: fieldNames.indexOf('baseUrl'), problem: MOVED_ADDRESS };
+}
+
+/** Also used in plain mode. */
+export const MOVED_ADDRESS = 'That is an address, not a key, so it was entered as the endpoint.';
+
+const isAddress = (text: string): boolean => /^https?:\/\//i.test(text);
+
+/** Goes from the key to the endpoint; an address that was typed as the key goes with it. */
+export function leaveKey(form: Form): Form {
+  const key = fieldText(form.fields.apiKey).trim();
+  return isAddress(key) ? withMovedAddress(form, key) : stepForm(form, 1);
+}
 
 function withText(form: Form, name: AccessField, buffer: TextBuffer): Form {
   const changed = { ...form, fields: { ...form.fields, [name]: buffer }, problem: undefined };
@@ -119,6 +138,12 @@ export function adviceOf(form: Form): string {
 export function checkForm({ fields }: Form): FormResult {
   const apiKey = fieldText(fields.apiKey).trim();
   const model = fieldText(fields.model).trim();
+  if (isAddress(apiKey))
+    return {
+      type: 'problem',
+      field: 'apiKey',
+      message: 'That is an address, not a key. Enter it as the endpoint.',
+    };
   if (/\s/.test(apiKey))
     return {
       type: 'problem',

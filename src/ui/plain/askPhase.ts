@@ -10,6 +10,7 @@ import {
   fieldNames,
   keyIn,
   MOVED,
+  MOVED_ADDRESS,
   pastedText,
   withInsertion,
 } from '../onboarding/accessForm.ts';
@@ -146,7 +147,7 @@ export function onboarding(
     );
 
   const askField = (form: Form, [name = 'model', ...rest]: readonly AccessField[]): void => {
-    if (form.problem !== undefined && form.problem !== MOVED) ports.tell(`Error: ${form.problem}`);
+    if (form.problem !== undefined && form.problem !== MOVED && form.problem !== MOVED_ADDRESS) ports.tell(`Error: ${form.problem}`);
     const usual = name === 'apiKey' ? '' : fieldText(form.fields[name]);
     const question = `${questions[name]} ${emptyLine(name, usual)}`;
     ports.ask({
@@ -158,6 +159,12 @@ export function onboarding(
           text === '' && name !== 'apiKey'
             ? { ...form, problem: undefined }
             : withInsertion(form, name, text, createBuffer(text));
+        if (next.problem === MOVED_ADDRESS) {
+          ports.tell(MOVED_ADDRESS);
+          // A local server usually needs no key; if this one does, the check says so.
+          flow.dispatch({ type: 'edit', form: next, asks: rest.filter((one) => one !== 'baseUrl') });
+          return undefined;
+        }
         if (next.problem === MOVED) {
           tellMoved();
           const fields = name === 'model' ? { ...next.fields, model: form.fields.model } : next.fields;

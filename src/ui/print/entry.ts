@@ -110,10 +110,11 @@ function tinted(lines: readonly string[], width: number, { promptLine }: Theme):
 
 function renderShell(entry: JSONLEntry, { width, theme }: EntryOptions): string {
   const { command, output } = shellRun(entry);
+  const total = entry.subtype === 'shell' ? entry.data?.original?.lines : undefined;
   const lines = wrapText(sanitize(command).trim(), width - 2, theme.strong);
   return [
     ...prefixLines(lines, theme.accent('! '), '  '),
-    ...foldOutput(output, { width, theme, rows: 20, keep: 'end' }),
+    ...foldOutput(output, { width, theme, rows: 20, keep: 'end', total }),
   ].join('\n');
 }
 

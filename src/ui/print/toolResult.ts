@@ -71,8 +71,9 @@ function bodyOf(
     const { text, keep } = failureOf(result);
     return foldOutput(text, { width, theme, rows: errorRows, keep, paint: theme.error });
   }
+  const total = result.original?.lines;
   if (status === 'interrupted')
-    return foldOutput(output, { width, theme, rows: foldedRows, keep: 'end', paint: theme.warning });
+    return foldOutput(output, { width, theme, rows: foldedRows, keep: 'end', paint: theme.warning, total });
   const diff = result.display?.diff ?? diffOfNew(result, call);
   if (diff !== undefined && diff !== '') {
     const rows = renderDiff(diff, {
@@ -96,6 +97,7 @@ function bodyOf(
     theme,
     rows: foldedRows,
     keep: result.kind === 'command' ? 'end' : 'start',
+    total,
   });
 }
 
@@ -178,12 +180,14 @@ interface FoldOptions {
   /** Which end to keep: the end of a command's output, the start of anything else. */
   readonly keep: 'start' | 'end';
   readonly paint?: Paint;
+  /** Lines of the complete output, if the text is only part of it. */
+  readonly total?: number | undefined;
 }
 
 /** Rows cut to `width`, below a `⎿`, with a count of the omitted lines. Empty for blank text. */
 export function foldOutput(
   text: string,
-  { width, theme, rows, keep, paint = theme.dim }: FoldOptions,
+  { width, theme, rows, keep, paint = theme.dim, total = 0 }: FoldOptions,
 ): string[] {
   const all = linesOf(text);
   if (all.length === 0) return [];
@@ -191,7 +195,7 @@ export function foldOutput(
   const fits = all.length <= rows + 1;
   const shown = fits ? all : keep === 'start' ? all.slice(0, rows) : all.slice(-rows);
   const lines = shown.map((line) => paint(truncate(line, width - 4)));
-  const more = theme.dim(`… +${count(all.length - shown.length, 'line')}`);
+  const more = theme.dim(`… +${count(Math.max(total, all.length) - shown.length, 'line')}`);
   const folded = fits ? lines : keep === 'start' ? [...lines, more] : [more, ...lines];
   return folded.map((line, index) => `${index === 0 ? theme.dim('  ⎿ ') : '    '}${line}`);
 }

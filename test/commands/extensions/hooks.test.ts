@@ -61,8 +61,10 @@ test('unapproved changes are named, and only a clear yes lifts the restrictions'
   });
   const shown = await hooks.run('', host);
   expect(shown.type === 'page' && plainText(shown.page)).toMatch(
-    /^Changed without your approval\n {2}\/p\/package\.json\n {2}and what commands and tools changed since 2026-03-03\n[\s\S]*\/hooks reviewed\.\n\nStop\n/,
+    /^Changes that you were not asked about one by one\n {2}\/p\/package\.json\n {2}and what commands and tools changed since 2026-03-03\n[\s\S]*\/hooks reviewed\.\n\nStop\n/,
   );
+  const none = await hooks.run('', { ...host, hooks: () => [] });
+  expect(none.type === 'page' && plainText(none.page)).toMatch(/\n\nNo hooks\. Define them/);
   const asked = await hooks.run('reviewed', host);
   if (asked.type !== 'dialog' || asked.dialog !== 'confirm') throw new Error('no question');
   expect(plainText(asked.page)).toContain('/p/package.json');

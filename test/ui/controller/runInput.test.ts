@@ -95,3 +95,17 @@ test.each([
 ])('as the first prompt on the command line, %j waits for Enter: %s', (text, waits) => {
   expect(waitsForEnter(text, commandHost())).toBe(waits);
 });
+
+test('a line that other agents would remember is sent, with a hint at /memory add', async () => {
+  const text = '# always use tabs';
+  const agent = scriptedAgent([{ on: { type: 'prompt', text, display: text }, say: [] }]);
+  expect(await runInput({ text, display: text }, commandHost({ agent }), quiet)).toMatchObject({
+    print: { text: 'Sent as a prompt. /memory add NOTE keeps a note for later sessions.' },
+  });
+  expect(agent.ops).toHaveLength(1);
+  const task = '# Task\nFix it.';
+  const other = scriptedAgent([{ on: { type: 'prompt', text: task, display: task }, say: [] }]);
+  expect(await runInput({ text: task, display: task }, commandHost({ agent: other }), quiet)).toEqual({
+    type: 'none',
+  });
+});

@@ -6,6 +6,8 @@ import { createBuffer } from '../../../src/ui/input/textBuffer.ts';
 import {
   checkForm,
   createForm,
+  leaveKey,
+  MOVED_ADDRESS,
   pastedText,
   secretFrom,
   withField,
@@ -160,4 +162,15 @@ test.each([
   [{ apiKey: 'sk', model: 'two words' }, 'model'],
 ])('%j must be corrected at %s', (values, field) => {
   expect(checkForm(createForm(values))).toMatchObject({ type: 'problem', field });
+});
+
+test('an address in the key field becomes the endpoint, pasted or typed, and never a key', () => {
+  const url = 'http://127.0.0.1:8811';
+  const typed = withField(createForm(), 'apiKey', createBuffer(url));
+  for (const form of [withInsertion(createForm(), 'apiKey', url, createBuffer(url)), leaveKey(typed)]) {
+    expect(fieldText(form.fields.apiKey)).toBe('');
+    expect(fieldText(form.fields.baseUrl)).toBe(url);
+    expect(form).toMatchObject({ active: 1, problem: MOVED_ADDRESS });
+  }
+  expect(checkForm(typed)).toMatchObject({ type: 'problem', field: 'apiKey' });
 });

@@ -131,6 +131,14 @@ test.each([
     '● Bash(x)\n  ⎿ … +3 lines\n    4\n    5\n    6',
   ],
   [
+    'the end of output that is shortened for the model, with the lines that it has in full',
+    {
+      ...{ kind: 'command', display: { title: 'x' }, output: '[…]\n1\n2\n3\n4\n5\n' },
+      original: { hash: 'h', bytes: 2_000_000, lines: 300_000 },
+    },
+    '● Bash(x)\n  ⎿ … +299,997 lines\n    3\n    4\n    5',
+  ],
+  [
     'the beginning of other long output',
     { name: 'Grep', kind: 'search', display: { title: '"x"' }, output: '1\n2\n3\n4\n5' },
     '● Grep("x")\n  ⎿ 1\n    2\n    3\n    … +2 lines',
