@@ -127,6 +127,8 @@ const linesOf = (text: string): string[] => text.split(/(?<=\r)/);
 /** Ctrl+C, plain and in the kitty protocol. */
 const INTERRUPTS: ReadonlySet<string> = new Set(['\u0003', '\u001B[99;5u']);
 
+const ENTER = '\r';
+
 interface PasteAssembler {
   /** Returns what can be emitted when a chunk arrives. */
   take(piece: string): string;
@@ -139,7 +141,7 @@ interface PasteAssembler {
 /**
  * Holds back the content of a paste until it is complete. The pasted bytes may contain an end mark, which not every
  * terminal removes: what follows a mark immediately is pasted text, because a user types later. Only the start of the
- * next paste may follow. A paste whose end never arrives (a cut connection, a terminal that lost it) would block the
+ * next paste may follow, or one Enter and nothing else: after pasted text there would be another mark. A paste whose end never arrives (a cut connection, a terminal that lost it) would block the
  * keyboard forever, so Ctrl+C ends it.
  */
 export function createPasteAssembler(): PasteAssembler {
@@ -157,11 +159,12 @@ export function createPasteAssembler(): PasteAssembler {
       opening = '';
       return keys;
     }
-    const text = held.join('').slice(start.length) + tail;
+    const isSent = tail === end + ENTER;
+    const text = held.join('').slice(start.length) + (isSent ? '' : tail);
     held = undefined;
     isEnding = false;
     tail = '';
-    return start + withoutMarks(text) + end;
+    return start + withoutMarks(text) + end + (isSent ? ENTER : '');
   }
 
   function takeAfterEnd(piece: string): string {

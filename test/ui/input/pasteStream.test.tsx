@@ -63,6 +63,13 @@ describe('assembling', () => {
     expect(all(pieces)).toBe(keys.paste(`a${rest}`));
   });
 
+  test('one Enter right after a paste, with nothing behind it, is a key', () => {
+    expect(all(['\u001B[200~a\u001B[201~\r'])).toBe(`${keys.paste('a')}\r`);
+    expect(all(['\u001B[200~a\u001B[201~', '\r'])).toBe(`${keys.paste('a')}\r`);
+    expect(all(['\u001B[200~a\u001B[201~\r', '\u001B[201~'])).toBe(keys.paste('a\r'));
+    expect(all(['\u001B[200~a\u001B[201~\r\u001B[200~b\u001B[201~'])).toBe(keys.paste('a\rb'));
+  });
+
   test.each(['\u0003', '\u001B[99;5u'])('%j ends a paste without an end mark', (key) => {
     const { take, settle } = createPasteAssembler();
     expect(['\u001B[200~never', ' ends', key, 'x'].map(take)).toEqual(['', '', key, 'x']);
