@@ -6,6 +6,7 @@ import type { Op } from '../protocol/ops.ts';
 import type { AgentDeps } from './agentDeps.ts';
 import { createWork, type Work } from './agentParts.ts';
 import { type Core, createCore } from './core.ts';
+import type { Job } from './jobQueue.ts';
 import { skillPrompt, textOfParts } from './prompts/skillUse.ts';
 import { addEntry, titleEntry } from './sessionFacts.ts';
 import type { Agent, AgentState } from './types.ts';
@@ -103,18 +104,20 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
       return;
     case 'use_skill':
       if (op.skill.fork !== undefined || op.parts.some(({ type }) => type === 'command'))
-        jobs.add((signal) => work.useSkill(op, signal));
+        addCommand(op.display, (signal) => work.useSkill(op, signal), core, work);
       else submit(skillPrompt(op, { text: textOfParts(op.parts) }), deps, core, work);
       return;
     case 'shell':
-      jobs.add((signal) => work.shell(op.command, signal));
+      addCommand(`!${op.command}`, (signal) => work.shell(op.command, signal), core, work);
       return;
-    case 'compact':
-      if (jobs.busy()) core.notice('info', 'Compaction starts when the current work finishes.');
-      jobs.add((signal) => contextOps.compact(op, signal));
+    case 'compact': {
+      const { focus = '', preview } = op;
+      const text = `/compact ${preview === true ? '--preview ' : ''}${focus}`.trimEnd();
+      addCommand(text, (signal) => contextOps.compact(op, signal), core, work);
       return;
+    }
     case 'uncompact':
-      jobs.add(contextOps.uncompact);
+      addCommand('/uncompact', contextOps.uncompact, core, work);
       return;
     case 'edit_item':
       void contextOps.editItem(op.edit).catch(onError);
@@ -154,6 +157,12 @@ function submit(op: Op, deps: AgentDeps, core: Core, work: Work): void {
     default:
       op satisfies never;
   }
+}
+
+/** Runs a command now or, while something else runs, queues it as it was typed. */
+function addCommand(text: string, job: Job, { prompts }: Core, { jobs }: Work): void {
+  if (jobs.busy()) prompts.addCommand(text, job);
+  else jobs.add(job);
 }
 
 function stateOf(deps: AgentDeps, core: Core, { jobs, tasks, fallback, turnModel }: Work): AgentState {

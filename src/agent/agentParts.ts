@@ -72,9 +72,12 @@ export function createWork(deps: AgentDeps, core: Core): Work {
   const jobs = createJobQueue({
     onBug: core.reportBug,
     onDone(signal) {
-      // After an interrupt, queued prompts return to the composer: running them would be a surprise.
-      if (signal.aborted) prompts.returnToComposer();
-      else if (!jobs.busy() && prompts.all().length > 0) jobs.add(turn);
+      // After an interrupt, what is queued returns to the composer: running it would be a surprise.
+      if (signal.aborted) return prompts.returnToComposer();
+      if (jobs.busy()) return;
+      const command = prompts.takeCommand();
+      if (command !== undefined) jobs.add(command);
+      else if (prompts.prompts().length > 0) jobs.add(turn);
     },
   });
   const titles = createTitleJob({ ...deps, model: deps.titleModel ?? model.current, isBusy: jobs.busy });

@@ -58,7 +58,7 @@ function changesSince(
 /** Upper bound for the tokens of one image. */
 const IMAGE_TOKENS = 5000;
 
-function tokensOf(prompts: ReturnType<PromptQueue['all']>): number {
+function tokensOf(prompts: readonly PromptOp[]): number {
   return prompts.reduce(
     (sum, { text, images = [] }) => sum + estimateTokens(text) + images.length * IMAGE_TOKENS,
     0,
@@ -134,7 +134,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
   };
   return async (signal) => {
     // The user may have taken the prompt back in the meantime.
-    if (prompts.all().length === 0) return;
+    if (prompts.prompts().length === 0) return;
     emit({ type: 'turn_started' });
     let end: TurnEnd = { outcome: 'failed', steps: 0 };
     const startedAt = ports.toolCalls.now();
@@ -144,7 +144,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       await checkpoints.settled();
       await modes.announce();
       ports.fallback.begin();
-      const tokens = (): number => context.measure(schemas()).usedTokens + tokensOf(prompts.all());
+      const tokens = (): number => context.measure(schemas()).usedTokens + tokensOf(prompts.prompts());
       for (const text of await ports.waitForModel(signal, tokens))
         emit({ type: 'notice', level: 'warning', text });
       const reply = { ...ports.reply, onUnderway: scanOnce() };

@@ -188,11 +188,14 @@ test('/compact waits for the running turn and reports its result', async () => {
   when(is('text_delta'), () => agent.submit({ type: 'compact', focus: 'the number' }));
   await ask('Go');
   expect(
-    lines().filter((line) => /^(turn|notice|compaction_(started|ended))|entry summary/.test(line)),
+    lines().filter((line) => /^(turn|queue|compaction_(started|ended))|entry summary/.test(line)),
   ).toEqual([
+    'queue [Go]',
     'turn_started',
-    'notice info: Compaction starts when the current work finishes.',
+    'queue []',
+    'queue [/compact the number]',
     'turn_ended done after 1',
+    'queue []',
     'compaction_started manual',
     'entry summary',
     'compaction_ended manual done',
@@ -201,6 +204,21 @@ test('/compact waits for the running turn and reports its result', async () => {
   // The status line shows what the compaction left.
   expect(lines().at(-1)).toMatch(/^measured/);
   expect(agent.state().measure?.usedTokens).toBe((await agent.measure()).usedTokens);
+});
+
+test('commands entered while a turn runs wait in the queue, and an interrupt returns them unsent', async () => {
+  const bash = smallTool('Bash');
+  const { agent, ask, when, lines } = await startAgent({ tools: [bash], answers: [says('One.')] });
+  when(is('text_delta'), () => {
+    agent.submit({ type: 'shell', command: 'touch x' });
+    agent.submit({ type: 'compact' });
+    agent.submit({ type: 'prompt', text: 'and this' });
+    expect(agent.state().queue.map(({ text }) => text)).toEqual(['!touch x', '/compact', 'and this']);
+    agent.submit({ type: 'interrupt' });
+  });
+  await ask('Go');
+  expect(lines()).toContain('returned [!touch x, /compact, and this]');
+  expect(lines().filter((line) => /shell|tool_|compaction/.test(line))).toEqual([]);
 });
 
 test('an interrupted /compact changes nothing', async () => {

@@ -3,42 +3,63 @@ import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import { contentText, isTextPart } from '../../protocol/messages.ts';
 import type { Attachment, PromptOp } from '../../protocol/ops.ts';
+import type { Job } from '../jobQueue.ts';
 import { skillEntry } from './skillUse.ts';
 
-/** Prompts that are not sent yet. Each change emits `queue_changed`. */
+/** What the user has entered while something else runs. Each change emits `queue_changed`. */
 export interface PromptQueue {
+  /** Prompts and, as they were typed, commands. */
   all(): readonly PromptOp[];
+  /** Without commands. */
+  prompts(): readonly PromptOp[];
   add(prompt: PromptOp): void;
+  /** Adds a command that runs as a job of its own, after the current one. */
+  addCommand(text: string, job: Job): void;
   /** Removes and returns the newest. */
   pop(): PromptOp | undefined;
-  /** Removes and returns all, oldest first, for the log. */
+  /** Removes and returns all prompts, oldest first, for the log. */
   drain(): readonly PromptOp[];
+  /** Removes the oldest command and returns its job. */
+  takeCommand(): Job | undefined;
   /** Removes all and returns them to the composer through `queue_returned`. */
   returnToComposer(): void;
 }
 
+interface Queued {
+  readonly prompt: PromptOp;
+  /** Only of a command. */
+  readonly job?: Job;
+}
+
 export function createPromptQueue(emit: (event: AgentEvent) => void): PromptQueue {
-  let queue: readonly PromptOp[] = [];
-  const set = (next: readonly PromptOp[]): void => {
+  let queue: readonly Queued[] = [];
+  const promptsOf = (queued: readonly Queued[]): PromptOp[] => queued.map(({ prompt }) => prompt);
+  const set = (next: readonly Queued[]): void => {
     queue = next;
-    emit({ type: 'queue_changed', queue });
+    emit({ type: 'queue_changed', queue: promptsOf(queue) });
   };
-  const drain = (): readonly PromptOp[] => {
-    const prompts = queue;
-    if (prompts.length > 0) set([]);
-    return prompts;
+  const take = (isTaken: (queued: Queued) => boolean): readonly Queued[] => {
+    const taken = queue.filter(isTaken);
+    if (taken.length > 0) set(queue.filter((queued) => !taken.includes(queued)));
+    return taken;
   };
+  const isPrompt = ({ job }: Queued): boolean => job === undefined;
   return {
-    all: () => queue,
-    add: (prompt) => set([...queue, prompt]),
+    all: () => promptsOf(queue),
+    prompts: () => promptsOf(queue.filter(isPrompt)),
+    add: (prompt) => set([...queue, { prompt }]),
+    addCommand: (text, job) => set([...queue, { prompt: { type: 'prompt', text }, job }]),
     pop() {
       const last = queue.at(-1);
-      if (last !== undefined) set(queue.slice(0, -1));
-      return last;
+      return take((queued) => queued === last)[0]?.prompt;
     },
-    drain,
+    drain: () => promptsOf(take(isPrompt)),
+    takeCommand() {
+      const first = queue.find((queued) => !isPrompt(queued));
+      return take((queued) => queued === first)[0]?.job;
+    },
     returnToComposer() {
-      const prompts = drain();
+      const prompts = promptsOf(take(() => true));
       if (prompts.length > 0) emit({ type: 'queue_returned', prompts });
     },
   };
