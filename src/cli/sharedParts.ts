@@ -15,6 +15,7 @@ import { createConnections } from './models/connections.ts';
 import { createEndpoints, type Endpoints } from './models/endpoints.ts';
 import type { LearnedWindows } from './models/learnedWindows.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
+import { withOwnCompiledCode } from './permissions/compiledCode.ts';
 import { programsIn } from './permissions/executedFiles.ts';
 import { createSettingsPrograms, type LiveSettingsPrograms } from './permissions/settingsPrograms.ts';
 import { createPermissionEngine } from './permissionThread/ThreadedEngine.ts';
@@ -74,16 +75,21 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     account: accountHeaders(env),
     debug: debug.write,
   });
-  const programs = createSettingsPrograms({
+  const isEphemeral = options.isEphemeral === true;
+  const { additionalDirectories } = settings.permissions;
+  const { allowWrite } = settings.sandbox;
+  const temporary = temporaryFolders();
+  const ownPrograms = createSettingsPrograms({
     ...{ root, home, dataRoot, env, newId },
-    additionalDirectories: settings.permissions.additionalDirectories,
-    allowWrite: settings.sandbox.allowWrite,
-    temporary: temporaryFolders(),
-    isEphemeral: options.isEphemeral === true,
+    ...{ additionalDirectories, allowWrite, temporary, isEphemeral },
     now: () => Date.now(),
     excluded: loaded.ownExcludedCommands,
     hasPrograms: () => programsIn(loaded).length + plugins.current().hooks.length > 0,
     isUntrusted: options.isTrusted !== true,
+  });
+  const programs = withOwnCompiledCode(ownPrograms, {
+    ...{ dataRoot, isEphemeral },
+    workspace: [root, ...additionalDirectories, ...allowWrite, ...temporary],
   });
   return {
     programs,

@@ -151,6 +151,21 @@ describe('without a sandbox', () => {
   });
 });
 
+test('programs outside the sandbox load no compiled code of the project', { tags: 'long' }, async () => {
+  const setup = await setUpProgram();
+  const note = (file: string): string => `echo "$PYTHONPYCACHEPREFIX" > ${file}`;
+  await own(setup, {
+    hooks: { SessionStart: [{ hooks: [{ type: 'command', command: note('hook.txt') }] }] },
+    mcpServers: { noting: { command: 'sh', args: ['-c', note('server.txt')], cwd: '.' } },
+  });
+  setup.server.script({ text: 'Hi.' });
+  await setup.print(['-p', 'hello']);
+  for (const file of ['hook.txt', 'server.txt']) {
+    const seen = await readFile(join(setup.work.repository, file), 'utf8');
+    expect(seen.trim()).toBe(join(setup.work.data, 'cache/python'));
+  }
+});
+
 test('/hooks reviewed shows the changes on screen, and only a yes lifts the restrictions', {
   tags: 'long',
 }, async () => {
