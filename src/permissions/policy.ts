@@ -81,7 +81,19 @@ export interface DiskLookups {
     shown: Shown,
     workspace: readonly string[],
   ) => boolean;
-  /** Why git could not answer the last of these two queries; undefined if it did, or if another reason is known. */
+  /**
+   * The files, absolute, of which a git command shows a version with a secret: among its objects and the `named` files
+   * as for files on disk, otherwise any secret in all files. Runs git. undefined if not all of them can be searched.
+   */
+  readonly gitSecrets: (
+    directory: string,
+    shown: Shown,
+    workspace: readonly string[],
+    named: readonly string[] | undefined,
+  ) => readonly string[] | undefined;
+  /** True if a message of a commit, tag or note contains a secret; runs git. undefined if not all can be searched. */
+  readonly gitMessagesHoldSecret: (directory: string, workspace: readonly string[]) => boolean | undefined;
+  /** Why git could not answer the last of these queries; undefined if it did, or if another reason is known. */
   readonly gitProblem?: () => string | undefined;
   /** The file, absolute, that would block git in a directory; undefined if there is none. See `blockingFile`. */
   readonly blocksGit: (directory: string) => string | undefined;

@@ -3,14 +3,16 @@
  * in the output is redacted. It cannot be found in parts of lines, or in another form: a command line that prints one like
  * that asks, and so does one that prints an archive in another form.
  */
+import { relative } from 'node:path';
 import { hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
-import { isStored } from '../lookups/credentialSettings.ts';
-import type { Policy } from '../policy.ts';
+import { isSensitive } from '../files/sensitive.ts';
+import { isStored, mayHoldAny, mayHoldCredentials } from '../lookups/credentialSettings.ts';
+import { type Policy, workspaceFolders } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import { MAX_SEARCHED, type PartVerdict } from './partDecision.ts';
-import { isNoFile, shownInTree } from './treeDecision.ts';
+import { isNoFile, shownInTree, trackedIn } from './treeDecision.ts';
 
 interface Part {
   readonly visit?: Visit;
@@ -33,9 +35,10 @@ export function rewrittenSecret(
   // Text that the shell inserts holds no binary data.
   const printsBinary =
     uses.some(({ rewrites }) => rewrites === true) && uses.some((use) => use.printsBinary === true);
-  const name = directories
+  const file = directories
     .flatMap((directory) => uses.flatMap((use) => shownBy(use, directory, policy, printsBinary)))
     .find(({ paths }) => paths.some((path) => policy.holdsAnySecret?.(policy.realpath(path)) === true))?.name;
+  const name = file ?? secretInGit(uses, directories, policy);
   if (name === undefined) return undefined;
   const reason = `${name} contains what looks like a secret, which could not be redacted in parts of lines or in another form.`;
   return { name, verdict: { behavior: 'ask', reason, cause: { type: 'limit', reason, isSecret: true } } };
@@ -51,11 +54,13 @@ interface ShownFiles {
   readonly paths: readonly string[];
 }
 
-/** Files that a command finds in a folder. If it finds more, they are not searched: that would take too long. */
+/** Files that a command finds in a folder. If it finds more, not all are searched: that would take too long. */
 const MAX_FOUND = 20;
+/** Then, a command that itself rewrites what it finds is judged by so many files that are no code or documents. */
+const MAX_SETTINGS = 1000;
 
 function shownBy(
-  { contents, trees = [] }: ReadOnlyUse,
+  { contents, trees = [], tracked = [], repositories = [], rewrites }: ReadOnlyUse,
   directory: string,
   policy: Policy,
   printsBinary: boolean,
@@ -67,10 +72,47 @@ function shownBy(
     const all = shownInTree(tree, directory, policy);
     const stored = all.find(isStored);
     if (printsBinary && stored !== undefined) return { name: tree.path, paths: [stored] };
-    const open = all.filter((path) => !isStored(path));
-    return { name: tree.path, paths: open.length <= MAX_FOUND ? open : [] };
+    return { name: tree.path, paths: searched(all.filter((path) => !isStored(path))) };
   });
-  return [...named, ...found];
+  const inIndex = repositories.flatMap((place) => {
+    const at = policy.realpath(locate(place, directory, policy));
+    const paths = tracked.length > 0 ? (trackedIn(tracked, at, policy) ?? []) : [];
+    return { name: tracked.join(' '), paths: searched(paths) };
+  });
+  return [...named, ...found, ...inIndex];
+
+  function searched(paths: readonly string[]): readonly string[] {
+    if (paths.length <= MAX_FOUND) return paths;
+    // Others by their names are judged for every search.
+    const isOpen = (path: string): boolean =>
+      mayHoldAny(path) && !mayHoldCredentials(path) && !isSensitive(path);
+    return rewrites === true ? paths.filter(isOpen).slice(0, MAX_SETTINGS) : [];
+  }
+}
+
+/**
+ * What contains a secret among the files, versions of files and messages that git shows. If not all of them can be
+ * searched, that counts only for a command that itself rewrites them: any other may be followed by a program that
+ * prints columns of a long history.
+ */
+function secretInGit(
+  uses: readonly ReadOnlyUse[],
+  directories: readonly string[],
+  policy: Policy,
+): string | undefined {
+  for (const { repositories = [], shown = [], rewrites, showsMessages } of uses)
+    for (const place of directories.flatMap((at) => repositories.map((name) => locate(name, at, policy)))) {
+      const at = policy.realpath(place);
+      for (const one of shown) {
+        const found = policy.gitSecrets(at, one, workspaceFolders(policy), undefined);
+        if (found === undefined && rewrites)
+          return 'Some version of a file that could not be searched perhaps';
+        if (found?.[0] !== undefined) return `Some version of ${relative(policy.root, found[0])}`;
+      }
+      const isFound = showsMessages ? policy.gitMessagesHoldSecret(at, workspaceFolders(policy)) : false;
+      if (isFound === true || (isFound === undefined && rewrites)) return 'A commit message perhaps';
+    }
+  return undefined;
 }
 
 const filesOf = (path: string, policy: Policy): readonly string[] =>

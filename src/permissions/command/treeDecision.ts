@@ -1,5 +1,5 @@
 /** Decides whether all files that a pattern or a folder stands for may be shown, by checking each of them. */
-import { basename, dirname, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
 import { decideFile, type FileVerdict, inWorkspace } from '../files/fileDecision.ts';
@@ -12,6 +12,7 @@ import {
   isCredentialSettings,
   isStored,
   mayBeKey,
+  mayHoldAny,
   mayHoldCredentials,
 } from '../lookups/credentialSettings.ts';
 import { type FilesBelow, isMisread } from '../lookups/filesBelow.ts';
@@ -337,6 +338,12 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
         reason: `${what} shows ${relative(policy.root, path)}: ${found.reason}`,
       };
   }
+  const secret = secretShown(files, shown, place, policy);
+  if (secret !== undefined)
+    return {
+      behavior: 'ask',
+      reason: `${what} shows ${secret === 'unknown' ? 'versions of files that cannot all be searched' : `${relative(policy.root, secret)}: what it shows of it may hold a password, token or private key`}${becauseOfGit(policy)}`,
+    };
   const settings = files.filter(
     (path) => isHeld(path) && decideFile({ tool: 'Read', verb: 'read', path }, policy).rule === undefined,
   );
@@ -348,6 +355,35 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
     };
   return allowed;
 }
+
+/** The first file that the words of a git command name of which it shows a version with a secret. */
+function secretShown(
+  files: readonly string[],
+  shown: Shown,
+  place: string,
+  policy: Policy,
+): string | undefined {
+  const { objects, named = [] } = shown;
+  const top = policy.repositoryTop(place) ?? place;
+  const paths = new Set(named.flatMap((word) => pathsNamed(word, [place, top])));
+  const among = files.filter((path) => paths.has(path) && mayHoldAny(path));
+  if (among.length + objects.length === 0) return undefined;
+  const found = policy.gitSecrets(place, shown, workspaceFolders(policy), among);
+  if (found === undefined) return 'unknown';
+  return found.find((path) => decideFile({ tool: 'Read', verb: 'read', path }, policy).rule === undefined);
+}
+
+/** The paths that a word of a git command may stand for: `a:b` may be a file, or `b` in a commit. */
+const pathsNamed = (word: string, folders: readonly string[]): readonly string[] =>
+  word
+    .split(':')
+    .map((_, at, parts) =>
+      parts
+        .slice(at)
+        .join(':')
+        .replace(/^\([^)]*\)/, ''),
+    )
+    .flatMap((path) => [path, ...folders.map((folder) => join(folder, path))]);
 
 /** Why git cannot be asked about a directory, if a file would block it there. */
 export function blockedReason(what: string, place: string, policy: Policy): string | undefined {

@@ -170,6 +170,30 @@ export const isCredentialSettings = (path: string): boolean => settingsAt(path) 
 export const mayBeKey = (path: string): boolean =>
   keyPath.test(path.toLowerCase()) && !noKeyPath.test(path.toLowerCase());
 
+/** True if a path may name a file that `isCredentialContent` finds: not code, and not a document. Pure. */
+export const mayHoldAny = (path: string): boolean => !notSettings.test(path) || mayHoldCredentials(path);
+
+/** The same as `holdsCredentials` for a version of the file in git. Pure. */
+export function isCredentialContent(path: string, content: Buffer): boolean {
+  const texts = textsIn(content);
+  if (isPatch(path) && texts.some(showsSecretFile)) return true;
+  const isSmall = content.length <= MAX_KEY_BYTES;
+  if (isSmall && keyPath.test(path.toLowerCase()) && (isBinaryKey(content) || texts.some(isKey))) return true;
+  if (settingsAt(path) !== undefined) return credentialIn(path, content);
+  return !notSettings.test(path) && endsOf(content).some((bytes) => isSecretContent(path, bytes));
+}
+
+/** The same as `holdsAnySecret` for a version of the file in git. Pure. */
+export const isAnySecretContent = (path: string, content: Buffer): boolean =>
+  isCredentialContent(path, content) ||
+  endsOf(content).some((bytes) => isSecretContent(path, bytes)) ||
+  isPacked(content);
+
+const endsOf = (content: Buffer): readonly Buffer[] =>
+  content.length <= 2 * MAX_BYTES
+    ? [content]
+    : [content.subarray(0, MAX_BYTES), content.subarray(-MAX_BYTES)];
+
 /** True if such settings contain a credential, another file is a private key, or a patch shows a secret file. Pure. */
 export function credentialIn(path: string, content: Buffer): boolean {
   const known = settingsAt(path);
@@ -272,10 +296,9 @@ function isPrivateKey(path: string): boolean {
 function holdsSecret(path: string): boolean {
   return (readEndsNow(path, MAX_BYTES) ?? []).some((bytes, index) => {
     const content = index === 0 ? unpackedStart(bytes, path) : bytes;
-    return (
-      content === undefined ||
-      isBinaryKey(content) ||
-      textsIn(content).some((text) => hasSecret(text, path) || showsSecretFile(text))
-    );
+    return content === undefined || isSecretContent(path, content);
   });
 }
+
+const isSecretContent = (path: string, content: Buffer): boolean =>
+  isBinaryKey(content) || textsIn(content).some((text) => hasSecret(text, path) || showsSecretFile(text));

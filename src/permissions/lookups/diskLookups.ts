@@ -8,12 +8,14 @@ import { isSensitive } from '../files/sensitive.ts';
 import type { DiskLookups } from '../policy.ts';
 import { holdsAnySecret, holdsCredentials } from './credentialSettings.ts';
 import { filesBelow, findUpwards, isDirectory, isMisread, linksIn, listTree } from './filesBelow.ts';
-import type { OnGitProblem } from './gitContent.ts';
+import type { OnGitProblem } from './gitObjects.ts';
 import {
   gitFetches,
   gitFolder,
   gitHeldCredentials,
+  gitMessagesHoldSecret,
   gitRunsPrograms,
+  gitSecrets,
   gitShows,
   includedSettings,
   repositoryTop,
@@ -55,6 +57,8 @@ export function diskLookups(env: Readonly<Record<string, string | undefined>>): 
     trackedPaths,
     gitShows: gitShows(env, onProblem),
     gitHeldCredentials: gitHeldCredentials(env, onProblem),
+    gitSecrets: gitSecrets(env, onProblem),
+    gitMessagesHoldSecret: gitMessagesHoldSecret(env, onProblem),
     gitProblem: () => problem,
     projectProgram: (workspace, name) => projectProgram(env, workspace, name),
   };

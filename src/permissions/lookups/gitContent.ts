@@ -3,46 +3,26 @@
  * object ids rather than words of the command, which subcommands read in different ways.
  */
 import { join, relative } from 'node:path';
-import { adviceFor, runGitNow } from '../../disk/ownGit.ts';
 import { movedNames, stashedNames } from './gitMoves.ts';
+import {
+  emptyTrees,
+  type Found,
+  findObjects,
+  type Git,
+  gitIn,
+  isFolder,
+  type OnGitProblem,
+} from './gitObjects.ts';
 import { goesBack, nameFromTop, type WordsPlace, withinPaths } from './gitPaths.ts';
 import type { Compared, Listed, Shown } from './gitShown.ts';
 
-/** If git takes longer, the command needs approval. */
-const TIMEOUT_MS = 3000;
-const MAX_BYTES = 20_000_000;
 /** Each needs a search of the entire history. */
 const MAX_BLOBS = 4;
-
-/** Runs git and returns what it prints, as UTF-8 unless told otherwise; undefined if it fails. */
-export type Git = (args: readonly string[], input?: string, encoding?: 'latin1') => string | undefined;
-
-/** Receives why git could not be started or was stopped; `undefined` before each query. */
-export type OnGitProblem = (problem: string | undefined) => void;
-
-/**
- * Git in a directory, limited in time and output. Once it fails to start or is stopped, it is not started again: the
- * next query would take as long.
- */
-export function gitIn(
-  env: Readonly<Record<string, string | undefined>>,
-  cwd: string,
-  workspace: readonly string[],
-  onProblem: OnGitProblem,
-): Git {
-  let isLost = false;
-  return (args, input, encoding) => {
-    if (isLost) return undefined;
-    const call = { cwd, args, input, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
-    const { code, stdout, problem } = runGitNow({ env, workspace }, call);
-    isLost = code === null;
-    if (isLost) onProblem(`${problem} ${adviceFor(problem, TIMEOUT_MS)}`.trimEnd());
-    return code === 0 ? stdout.toString(encoding) : undefined;
-  };
-}
+/** Contents that are looked up by name. */
+const MAX_ASKED = 1000;
 
 /** A repository as seen from a directory of its worktree. */
-interface ShownPlace {
+export interface ShownPlace {
   readonly worktree: string;
   readonly workspace: readonly string[];
   /** Tracked files whose content on disk may differ from the index, relative to the worktree; undefined = unknown. */
@@ -50,19 +30,38 @@ interface ShownPlace {
   readonly onProblem: OnGitProblem;
 }
 
-/** What the search for file names needs. */
+/** A file, and its contents that are shown, if these were asked for. */
+export interface Version {
+  /** Relative to the worktree. */
+  readonly name: string;
+  readonly ids: readonly string[];
+  /** The file on disk may be shown, too. */
+  readonly isOnDisk?: true;
+  /** It is named as an object, perhaps only by its id. */
+  readonly isObject?: true;
+}
+
+/** What the search for files needs. */
 interface Search extends Pick<ShownPlace, 'changed'> {
   readonly git: Git;
   readonly place: WordsPlace;
   /** The objects among the words. */
   readonly found: readonly Found[];
+  /** Whether to ask for contents, too: that takes more time and memory. */
+  readonly withIds: boolean;
+  /** Then, the only files that count, besides objects; absent = all. */
+  readonly only?: readonly string[] | undefined;
 }
 
 /** undefined = unknown. */
-type Names = readonly string[] | undefined;
+type Versions = readonly Version[] | undefined;
 
-/** Only the names of what differs; a moved file has both of its names. */
-const NAMES = ['-z', '--name-only', '--no-renames', '--no-relative', '--no-ext-diff', '--no-textconv'];
+/** What differs; a moved file has both of its names. */
+const listOf = ({ withIds }: Pick<Search, 'withIds'>): readonly string[] => [
+  ...(withIds ? ['--raw', '--no-abbrev'] : ['--name-only']),
+  ...['-z', '--no-renames', '--no-relative', '--no-ext-diff', '--no-textconv'],
+];
+const NAMES = listOf({ withIds: false });
 
 /**
  * Runs git in a directory of the worktree and returns absolute paths; undefined if they cannot be determined. Git never
@@ -75,6 +74,30 @@ export function shownFiles(
   { worktree, workspace, changed, onProblem }: ShownPlace,
   shown: Shown,
 ): readonly string[] | undefined {
+  const place = { worktree, workspace, changed, onProblem };
+  const all = versionsShown(env, directory, place, shown, { withIds: false });
+  return all && [...new Set(all.map(({ name }) => join(worktree, name)))];
+}
+
+/** The same files, or `only` some of them, relative to the worktree, with the contents that are shown. */
+export const shownVersions = (
+  env: Readonly<Record<string, string | undefined>>,
+  directory: string,
+  place: ShownPlace,
+  shown: Shown,
+  only: readonly string[] | undefined,
+): readonly Version[] | undefined =>
+  versionsShown(env, directory, place, shown, { withIds: true, only })?.filter(
+    ({ name, isObject }) => isObject === true || only?.includes(name) !== false,
+  );
+
+function versionsShown(
+  env: Readonly<Record<string, string | undefined>>,
+  directory: string,
+  { worktree, workspace, changed, onProblem }: ShownPlace,
+  shown: Shown,
+  { withIds, only }: Pick<Search, 'withIds' | 'only'>,
+): Versions {
   const git = gitIn(env, directory, [worktree, ...workspace], onProblem);
   const place = { worktree, prefix: relative(worktree, directory) };
   // A replaced object shows the content of another: git-replace(1)
@@ -83,20 +106,21 @@ export function shownFiles(
   const found = findObjects(git, shown.objects, place);
   if (found === undefined || mayBeUntracked(shown, found, place)) return undefined;
   const { kind, compared = [], listed = [], restored, moves } = shown;
-  const search = { git, place, found, changed };
-  const exact = kind === 'any' ? undefined : joined(compared.map((one) => comparedNames(one, search)));
+  const search = { git, place, found, changed, withIds, only };
+  const exactly = (): Versions => joined(compared.map((one) => comparedNames(one, search)));
+  const exact = only?.length === 0 ? [] : kind === 'any' ? undefined : exactly();
   const isWritten = restored !== undefined || compared.some(({ how }) => how === 'search');
   // Git prints names relative to the named folder, not to the root.
   if (found.some(isFolder) && shown.listsFolders !== true && !(isWritten && exact !== undefined))
     return undefined;
   const all = joined([
     namesOfBlobs(git, found),
-    exact ?? everyName(git, found),
+    exact ?? (withIds ? pastVersions(search) : everyName(git, found)),
     ...listed.map((one) => listedNames(one, search)),
     ...(restored === undefined ? [] : [restoredNames(restored, search)]),
     ...(moves === undefined ? [] : [mergeLists(movedNames(git, moves, () => changed()?.join('\0')))]),
   ]);
-  return all && [...new Set(all)].filter((name) => name !== '').map((name) => join(worktree, name));
+  return all?.filter(({ name }) => name !== '');
 }
 
 /** True if `git diff` may show untracked files that its words do not name. */
@@ -112,15 +136,33 @@ function mayBeUntracked({ onDisk = [] }: Shown, found: readonly Found[], place: 
   return onDisk.some((word) => isOutside(word) || (hasBlob && isOdd(word)));
 }
 
-const joined = (lists: readonly Names[]): Names =>
-  lists.includes(undefined) ? undefined : lists.flatMap((names) => names ?? []);
+const joined = (lists: readonly Versions[]): Versions =>
+  lists.includes(undefined) ? undefined : lists.flatMap((versions) => versions ?? []);
+
+const named = (name: string): Version => ({ name, ids: [] });
 
 /** The names in several lists; undefined if one of them is unknown. */
-function mergeLists(lists: readonly (string | undefined)[]): Names {
+function mergeLists(lists: readonly (string | undefined)[]): Versions {
   if (lists.includes(undefined)) return undefined;
   const names = lists.flatMap((text) => text?.split('\0') ?? []);
   // Git prints an empty line after a commit.
-  return names.flatMap((name) => (name.startsWith('\n') ? [name, name.replace(/^\n+/, '')] : [name]));
+  return names
+    .flatMap((name) => (name.startsWith('\n') ? [name, name.replace(/^\n+/, '')] : [name]))
+    .map(named);
+}
+
+/** A line of `--raw`, with the name that follows. The contents of a submodule are commits. */
+const change = /:(\d+) (\d+) ([\da-f]+) ([\da-f]+) \w+\0([^\0]*)\0/g;
+
+/** The files in what git printed for the options of `listOf`. */
+function mergeChanges(lists: readonly (string | undefined)[], { withIds }: Search): Versions {
+  if (!withIds) return mergeLists(lists);
+  if (lists.includes(undefined)) return undefined;
+  const changes = lists.flatMap((text) => [...(text ?? '').matchAll(change)]);
+  return changes.map(([, from = '', to = '', before = '', after = '', name = '']) => ({
+    name,
+    ids: [...(from.startsWith('16') ? [] : [before]), ...(to.startsWith('16') ? [] : [after])],
+  }));
 }
 
 /** Commits, and ranges of them, among the operands of a command, and its paths. */
@@ -179,53 +221,87 @@ function operandsOf(
 }
 
 /** The names of the files whose content a command with a plain form shows; undefined for other forms. */
-function comparedNames(compared: Compared, search: Search): Names {
+function comparedNames(compared: Compared, search: Search): Versions {
   const { git, place } = search;
   const { how, words, paths } = compared;
   if (how === 'named') {
     // `git blame` accepts a file and a commit in any order. A commit counts as a file name that does not exist.
     const names = [...words, ...paths].map((word) => nameFromTop(word, place));
-    return names.includes(undefined) ? undefined : names.flatMap((name) => name ?? []);
+    if (names.includes(undefined)) return undefined;
+    return namedVersions(
+      names.flatMap((name) => name ?? []),
+      search,
+    );
   }
   if (how === 'stash') {
     const [word = '0'] = words;
+    if (search.withIds) return undefined;
     return mergeLists(stashedNames(git, /^\d+$/.test(word) ? `stash@{${word}}` : word));
   }
   const operands = operandsOf(compared, search);
   const names = operands && namesBefore(compared, operands, search);
   if (operands === undefined || operands.commits.some(isFolder)) return names;
-  return names?.filter(withinPaths(operands.paths, place).has);
+  const { has } = withinPaths(operands.paths, place);
+  return names?.filter(({ name }) => has(name));
+}
+
+/** Files on disk, in the index, and in the commits among the words. */
+function namedVersions(names: readonly string[], { git, found, withIds }: Search): Versions {
+  if (!withIds) return names.map(named);
+  const commits = found.filter(({ type }) => type === 'commit').map(({ id }) => id);
+  const asked = names.flatMap((name) =>
+    [':0', ...commits].map((commit) => ({ name, word: `${commit}:${name}` })),
+  );
+  if (asked.length === 0) return [];
+  if (asked.length > MAX_ASKED || names.some((name) => name.includes('\n'))) return undefined;
+  const input = asked.map(({ word }) => `${word}\n`).join('');
+  const lines = git(['cat-file', '--batch-check=%(objecttype) %(objectname)'], input)?.split('\n');
+  return (
+    lines &&
+    asked.map(({ name }, at) => {
+      const id = /^blob ([\da-f]+)$/.exec(lines[at] ?? '')?.[1];
+      return { name, ids: id === undefined ? [] : [id], isOnDisk: true };
+    })
+  );
 }
 
 /** The same, not limited to paths. */
-function namesBefore(compared: Compared, { commits, ranges, paths }: Operands, search: Search): Names {
-  const { git, changed } = search;
+function namesBefore(compared: Compared, { commits, ranges, paths }: Operands, search: Search): Versions {
+  const { git } = search;
   const { how, refs = [], first } = compared;
   const [one, ...more] = commits.map(({ id }) => id);
   const hasBlob = commits.some(({ type }) => type === 'blob');
   const isSingle = ranges.length === 0 && more.length === 0;
-  const staged = (): Names => mergeLists([git(['diff', '--cached', ...NAMES, ...(one ? [one] : []), '--'])]);
+  const limit = literally(search.only ?? []);
+  const whole = limit.length > 0 ? ['--full-history', '--no-follow'] : [];
+  const list = listOf(search);
+  const staged = (): Versions =>
+    mergeChanges([git(['diff', '--cached', ...list, ...(one ? [one] : []), '--'])], search);
   switch (how) {
     case 'search':
-      return ranges.length > 0 ? undefined : joined(commits.map((commit) => filesIn(git, commit)));
+      return ranges.length > 0
+        ? undefined
+        : joined(commits.map((commit) => filesIn(git, commit, search.withIds)));
     case 'index':
       return isSingle && !hasBlob ? staged() : undefined;
     case 'disk':
       // Committed files are compared with each other, or with a file on disk that the words name.
       if (hasBlob)
         return commits.every(({ type }) => type === 'blob') && ranges.length === 0 ? [] : undefined;
-      if (isSingle) return joined([one === undefined ? [] : staged(), changed()]);
-      return between(git, { commits, ranges, paths });
+      if (isSingle) return joined([one === undefined ? [] : staged(), changedOnDisk(search)]);
+      return between(search, { commits, ranges, paths });
     case 'trees':
       if (hasBlob || one === undefined || ranges.length > 0) return undefined;
-      return more.length > 0 ? between(git, { commits, ranges, paths }) : changedBy(git, [one], compared);
+      return more.length > 0
+        ? between(search, { commits, ranges, paths })
+        : changedBy(search, [one], compared);
     default: {
       if (paths.length === 1 && followsRenames(git)) return undefined;
       // `git show` prints only the names in folders, and the names of single files are known.
       const starts = commits.filter(({ type }) => type === 'commit').map(({ id }) => id);
       if (how === 'history' && starts.length < commits.length) return undefined;
       if (how === 'commits' && ranges.length === 0)
-        return changedBy(git, commits.length === 0 ? ['HEAD'] : starts, compared);
+        return changedBy(search, commits.length === 0 ? ['HEAD'] : starts, compared);
       const ids = [
         ...starts,
         ...ranges.flatMap(({ from, to, isSymmetric }) => [isSymmetric ? from : `^${from}`, to]),
@@ -236,33 +312,55 @@ function namesBefore(compared: Compared, { commits, ranges, paths }: Operands, s
         [refs, starts, ranges].filter(({ length }) => length > 0).length < 2 &&
         !ranges.some(({ isSymmetric }) => isSymmetric);
       if (first === undefined || paths.length > 0 || !isInOrder)
-        return mergeLists([git(['log', ...LOG, ...mergesShown(compared), ...all, '--'])]);
+        return mergeChanges(
+          [git(['log', ...LOG, ...whole, ...list, ...mergesShown(compared), ...all, '--', ...limit])],
+          search,
+        );
       const limited = git(['rev-list', ...first, ...all, '--'])?.split('\n');
-      return limited && changedBy(git, limited.filter(Boolean), compared);
+      return limited && changedBy(search, limited.filter(Boolean), compared);
     }
   }
 }
 
 /** The names that differ between the first of several commits and each other one, or between the ends of a range. */
-function between(git: Git, { commits, ranges }: Operands): Names {
-  const tree = (from: string, to: string): string | undefined => git(['diff-tree', '-r', ...NAMES, from, to]);
+function between(search: Search, { commits, ranges }: Operands): Versions {
+  const { git } = search;
+  const tree = (from: string, to: string): string | undefined =>
+    git(['diff-tree', '-r', ...listOf(search), from, to]);
   const [first, ...others] = commits.map(({ id }) => id);
   const [range] = ranges;
   if (range === undefined)
-    return first === undefined ? undefined : mergeLists(others.map((other) => tree(first, other)));
+    return first === undefined
+      ? undefined
+      : mergeChanges(
+          others.map((other) => tree(first, other)),
+          search,
+        );
   if (ranges.length > 1 || first !== undefined) return undefined;
   const { from, to, isSymmetric } = range;
   const bases = isSymmetric ? git(['merge-base', '--all', from, to])?.match(/[\da-f]{40,}/g) : [from];
-  return bases ? mergeLists(bases.map((base) => tree(base, to))) : undefined;
+  return bases
+    ? mergeChanges(
+        bases.map((base) => tree(base, to)),
+        search,
+      )
+    : undefined;
 }
 
-const LOG = ['--format=', '--root', ...NAMES];
+const LOG = ['--format=', '--root'];
 
 /** What commits change. */
-function changedBy(git: Git, ids: readonly string[], compared: Compared): Names {
+function changedBy(search: Search, ids: readonly string[], compared: Compared): Versions {
   if (ids.length === 0) return [];
   const input = ids.map((id) => `${id}\n`).join('');
-  return mergeLists([git(['log', '--no-walk', ...LOG, ...mergesShown(compared), '--stdin'], input)]);
+  const options = ['--no-walk', ...LOG, ...listOf(search), ...mergesShown(compared)];
+  return mergeChanges([search.git(['log', ...options, '--stdin'], input)], search);
+}
+
+/** Files on disk that may differ from the index. */
+function changedOnDisk(search: Search): Versions {
+  const names = search.changed();
+  return names && namedVersions(names, { ...search, found: [] });
 }
 
 const mergesShown = ({ merges }: Compared): readonly string[] =>
@@ -273,82 +371,35 @@ const followsRenames = (git: Git): boolean =>
   git(['config', '--type=bool', '--get-all', 'log.follow'])?.includes('true') !== false;
 
 /** The names of the files that are written from objects, or from the index. */
-function restoredNames(paths: readonly string[], { git, place, found, changed }: Search): Names {
+function restoredNames(paths: readonly string[], { git, place, found, changed }: Search): Versions {
   if (paths.length === 0) return [];
   const trees = found.filter(({ type }) => type === 'commit' || type === 'tree');
   const staged = trees.map(({ id }) => git(['diff', '--cached', ...NAMES, id, '--']));
-  return joined([mergeLists(staged), changed()])?.filter(withinPaths(paths, place).has);
+  const { has } = withinPaths(paths, place);
+  return joined([mergeLists(staged), changed()?.map(named)])?.filter(({ name }) => has(name));
 }
 
 /** What the index, or the disk, contains in some places. */
-function listedNames({ options, paths, isFlagged = false }: Listed, { git, place }: Search): Names {
+function listedNames(
+  { options, paths, isFlagged = false }: Listed,
+  { git, place, withIds }: Search,
+): Versions {
   const { has, specs } = withinPaths(paths, place);
-  const flags = isFlagged ? ['-v'] : [];
+  const flags = [...(isFlagged ? ['-v'] : []), ...(withIds ? ['--stage'] : [])];
   const lines = git(['ls-files', '-z', '--full-name', ...flags, ...options, '--', ...specs])?.split('\0');
-  if (!isFlagged) return lines?.filter(has);
-  // A lower-case letter means assumed unchanged; S means not checked out.
-  return lines
-    ?.filter((line) => /^[a-zS] /.test(line))
-    .map((line) => line.slice(2))
-    .filter(has);
+  return (
+    lines
+      // A lower-case letter means assumed unchanged; S means not checked out.
+      ?.filter((line) => !isFlagged || /^[a-zS] /.test(line))
+      .map((line) => entryIn(isFlagged ? line.slice(2) : line, withIds))
+      .filter(({ name }) => has(name))
+  );
 }
 
-interface Found {
-  readonly word: string;
-  /** undefined = not an object. */
-  readonly type: 'commit' | 'tree' | 'blob' | undefined;
-  readonly id: string;
-  /** The path in a word such as `HEAD:src/a`, from the top of the worktree. */
-  readonly path?: string;
-}
-
-/** The empty tree in SHA-1 and SHA-256: people compare with it to show everything. */
-const emptyTrees = new Set([
-  '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
-  '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
-]);
-
-const isFolder = ({ type, id }: Found): boolean => type === 'tree' && !emptyTrees.has(id);
-
-/**
- * The revision and the path in `HEAD:src/a`, `:0:src/a` or `HEAD:./a`; a colon in braces is part of a date or search.
- */
-function pathIn(
-  word: string,
-  place: WordsPlace,
-): { readonly revision: string; readonly path: string } | undefined {
-  const [, revision = '', rest = ''] = /^((?:\{[^}]*\}|[^:{])*):(.*)$/s.exec(word) ?? [];
-  const named = revision === '' ? rest.replace(/^[0-3]:/, '') : rest;
-  const path = /^\.{1,2}(?:\/|$)/.test(named) ? nameFromTop(named, place) : named;
-  const isPlain = path !== undefined && !`/${path.replace(/\/$/, '')}/`.match(/\/\.{0,2}\//);
-  return isPlain ? { revision, path } : undefined;
-}
-
-/** Looks up words that may name objects; undefined if one of them is ambiguous. */
-export function findObjects(
-  git: Git,
-  words: readonly string[],
-  place: WordsPlace,
-): readonly Found[] | undefined {
-  if (words.length === 0) return [];
-  if (words.some((word) => word.includes('\n'))) return undefined;
-  // `^{}` follows a tag to its object; after `HEAD:a` it would be part of the path.
-  const asked = words.map((word) => (word.includes(':') ? word : `${word}^{}`));
-  const revisions = words.map((word) => `${pathIn(word, place)?.revision || 'HEAD'}^{}`);
-  const input = [...asked, ...revisions].map((line) => `${line}\n`).join('');
-  const lines = git(['cat-file', '--batch-check=%(objecttype) %(objectname)'], input)?.split('\n');
-  if (lines === undefined) return undefined;
-  const found = words.map((word, at): Found | undefined => {
-    const line = lines[at] ?? '';
-    const [, type, id = ''] = /^(commit|tree|blob) ([\da-f]+)$/.exec(line) ?? [];
-    if (type === undefined) return line.endsWith(' missing') ? { word, type: undefined, id } : undefined;
-    const named = pathIn(word, place);
-    const isFromTop = named?.revision === '' || lines[words.length + at]?.startsWith('commit ');
-    // Something in a folder that is named by its id, or in an unknown form.
-    if (type !== 'commit' && word.includes(':') && (named === undefined || !isFromTop)) return undefined;
-    return { word, type: type as NonNullable<Found['type']>, id, ...(named && { path: named.path }) };
-  });
-  return found.includes(undefined) ? undefined : found.filter((one) => one !== undefined);
+/** A line that `ls-files --stage` or `ls-tree` prints, or only a name. */
+function entryIn(line: string, withIds: boolean): Version {
+  const [, id = '', name = ''] = (withIds && /^\d+ (?:blob )?([\da-f]+)(?: \d)?\t(.*)$/s.exec(line)) || [];
+  return withIds ? { name, ids: id === '' ? [] : [id] } : named(line);
 }
 
 /** All commits, including those only in the reflog. */
@@ -363,39 +414,58 @@ export const ALL_COMMITS = [
 ];
 
 /** The names that these contents have ever had; undefined if there is none, or if that is unknown. */
-function namesOfBlobs(git: Git, found: readonly Found[]): Names {
+function namesOfBlobs(git: Git, found: readonly Found[]): Versions {
   const blobs = found.filter(({ type }) => type === 'blob');
-  const named = blobs.flatMap(({ path }) => path ?? []);
+  const own = blobs.flatMap(({ path, id }) =>
+    path === undefined ? [] : [{ name: path, ids: [id], isObject: true } as const],
+  );
   // In a conflict, all versions are listed under one name, whatever they were called.
   const isNamed = ({ word, path }: Found): boolean => path !== undefined && !/^:[1-3]:/.test(word);
   const ids = new Set(blobs.filter((one) => !isNamed(one)).map(({ id }) => id));
-  if (ids.size === 0) return named;
+  if (ids.size === 0) return own;
   if (ids.size > MAX_BLOBS) return undefined;
   const staged = git([...INDEX, '--stage', '--', ':/'])?.split('\0');
-  const lists = [...ids].map((id) => {
+  const lists = [...ids].map((id): Versions => {
     const past = git(['log', ...ALL_COMMITS, ...NAMES, `--find-object=${id}`]);
     const now = staged
       ?.filter((line) => line.split(' ')[1] === id)
       .map((line) => line.replace(/^[^\t]*\t/, ''));
     const names = past === undefined || now === undefined ? '' : [past, ...now].join('\0');
-    return names.replace(/[\0\n]/g, '') === '' ? undefined : names;
+    if (names.replace(/[\0\n]/g, '') === '') return undefined;
+    return mergeLists([names])?.map(({ name }) => ({ name, ids: [id], isObject: true }));
   });
-  return joined([named, mergeLists(lists)]);
+  return joined([own, ...lists]);
 }
 
 const INDEX = ['ls-files', '-z', '--full-name'];
 
 /** The names of all files in the index and in the history, including commits that no branch contains. */
-function everyName(git: Git, found: readonly Found[]): Names {
+function everyName(git: Git, found: readonly Found[]): Versions {
   const commits = found.filter(({ type }) => type === 'commit').map(({ id }) => id);
   return mergeLists([git(['log', ...ALL_COMMITS, ...NAMES, ...commits, '--']), git([...INDEX, '--', ':/'])]);
 }
 
+/** The contents of some files in the index and in the history; unknown for all files. */
+function pastVersions(search: Search): Versions {
+  const { git, found, only } = search;
+  if (only === undefined) return undefined;
+  if (only.length === 0) return [];
+  const commits = found.filter(({ type }) => type === 'commit').map(({ id }) => id);
+  const past = git(['log', ...ALL_COMMITS, ...listOf(search), ...commits, '--', ...literally(only)]);
+  return joined([mergeChanges([past], search), namedVersions(only, search)]);
+}
+
+const literally = (names: readonly string[]): readonly string[] =>
+  names.map((name) => `:(top,literal)${name}`);
+
 /** The names in a commit, or in a folder of one; unknown for a folder that is named by its id. */
-function filesIn(git: Git, { type, id, path }: Found): Names {
+function filesIn(git: Git, { type, id, path }: Found, withIds: boolean): Versions {
   if (type === 'blob' || emptyTrees.has(id)) return [];
   if (type === 'tree' && path === undefined) return undefined;
   const folder = path === undefined || path === '' ? '' : `${path.replace(/\/$/, '')}/`;
-  const names = git(['ls-tree', '-r', '-z', '--name-only', '--full-tree', id])?.split('\0');
-  return names?.map((name) => (name === '' ? '' : `${type === 'tree' ? folder : ''}${name}`));
+  const form = withIds ? [] : ['--name-only'];
+  const lines = git(['ls-tree', '-r', '-z', ...form, '--full-tree', id])?.split('\0');
+  return lines
+    ?.map((line) => entryIn(line, withIds))
+    .map((one) => (type === 'tree' && one.name !== '' ? { ...one, name: `${folder}${one.name}` } : one));
 }

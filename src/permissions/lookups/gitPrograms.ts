@@ -20,7 +20,8 @@ import { contains } from '../files/filePattern.ts';
 import { isSensitive } from '../files/sensitive.ts';
 import { holdsCredentials } from './credentialSettings.ts';
 import { isDirectory, isMisread } from './filesBelow.ts';
-import { gitIn, type OnGitProblem, shownFiles } from './gitContent.ts';
+import { type ShownPlace, shownFiles, shownVersions } from './gitContent.ts';
+import { gitIn, type OnGitProblem } from './gitObjects.ts';
 import {
   exists,
   findRepository,
@@ -35,6 +36,7 @@ import {
 import type { Shown } from './gitShown.ts';
 import { heldCredentials } from './pastCredentials.ts';
 import { realpathForAll } from './realpathForAll.ts';
+import { messagesHoldSecret, secretsAmong } from './shownSecrets.ts';
 
 /**
  * Settings that name another settings file or a program that read-only commands start; `log.diffMerges` may run merge
@@ -144,16 +146,28 @@ export const gitShows =
     onProblem(undefined);
     const repository = findRepository(directory);
     if (repository === undefined) return [];
-    if (repository.common === undefined || shown.kind === 'unknown') return undefined;
-    const { worktree, folder, common } = repository;
-    if ([...new Set([common, folder])].some((at) => isPlacedElsewhere(at, worktree))) return undefined;
-    const changed = (): readonly string[] | undefined => {
-      const now = shown.touched === null ? [] : changedFiles(repository);
-      const later = shown.touched === undefined ? [] : touchedFiles(directory, worktree, shown.touched);
-      return now && later && [...new Set([...now, ...later])];
-    };
-    return shownFiles(env, directory, { worktree, workspace, changed, onProblem }, shown);
+    const place = shownPlace(repository, directory, shown, workspace, onProblem);
+    return place && shownFiles(env, directory, place, shown);
   };
+
+/** undefined if it is unknown what a command shows there. */
+function shownPlace(
+  repository: Repository,
+  directory: string,
+  shown: Shown,
+  workspace: readonly string[],
+  onProblem: OnGitProblem,
+): ShownPlace | undefined {
+  if (repository.common === undefined || shown.kind === 'unknown') return undefined;
+  const { worktree, folder, common } = repository;
+  if ([...new Set([common, folder])].some((at) => isPlacedElsewhere(at, worktree))) return undefined;
+  const changed = (): readonly string[] | undefined => {
+    const now = shown.touched === null ? [] : changedFiles(repository);
+    const later = shown.touched === undefined ? [] : touchedFiles(directory, worktree, shown.touched);
+    return now && later && [...new Set([...now, ...later])];
+  };
+  return { worktree, workspace, changed, onProblem };
+}
 
 /** True if files at these absolute paths held a credential in any version that git may show; see `heldCredentials`. */
 export const gitHeldCredentials =
@@ -169,6 +183,41 @@ export const gitHeldCredentials =
       paths,
       shown.objects,
     );
+  };
+
+/**
+ * The files, absolute, of which a command shows a version with a secret: among its objects and the `named` files as for
+ * files on disk, otherwise any secret in all files. undefined if not all of them can be searched.
+ */
+export const gitSecrets =
+  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem = () => undefined) =>
+  (
+    directory: string,
+    shown: Shown,
+    workspace: readonly string[],
+    named: readonly string[] | undefined,
+  ): readonly string[] | undefined => {
+    onProblem(undefined);
+    const repository = findRepository(directory);
+    if (repository === undefined) return [];
+    const place = shownPlace(repository, directory, shown, workspace, onProblem);
+    if (place === undefined) return undefined;
+    const { worktree } = place;
+    const only = named?.map((path) => relative(worktree, path));
+    const versions = shownVersions(env, directory, place, shown, only);
+    const git = gitIn(env, directory, [worktree, ...workspace], onProblem);
+    return versions && secretsAmong(git, versions, worktree, named === undefined);
+  };
+
+/** True if a message of a commit, tag or note contains a secret; undefined if not all of them can be searched. */
+export const gitMessagesHoldSecret =
+  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem = () => undefined) =>
+  (directory: string, workspace: readonly string[]): boolean | undefined => {
+    onProblem(undefined);
+    const worktree = findRepository(directory)?.worktree;
+    return worktree === undefined
+      ? undefined
+      : messagesHoldSecret(gitIn(env, directory, [worktree, ...workspace], onProblem));
   };
 
 /** Tracked files at or below these paths, relative to the worktree; undefined if unknown. */

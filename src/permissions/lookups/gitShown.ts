@@ -21,6 +21,8 @@ export interface Shown {
   readonly onDisk?: readonly string[];
   /** `any`: may show the objects and the entire history. `unknown`: may show what does not exist yet. */
   readonly kind?: 'any' | 'unknown';
+  /** Words that may name a file, on disk or in a commit. */
+  readonly named?: readonly string[];
   /** Absolute paths on disk that change before the command runs; null = any. */
   readonly touched?: readonly string[] | null;
   /** Writes the files that differ in other commits. */
@@ -135,13 +137,14 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   const has = (names: RegExp): boolean => read.options.some((option) => names.test(option.name));
   const { words, paths } = operandsOf(read, args);
   const objects = words.flatMap(namedObjects);
+  const named = [...words, ...paths, ...linesOf(read)];
   if (name === 'cat-file') {
     // It takes no paths: `--` only ends its options.
     const named = [...words, ...paths];
     return has(/^-p$/) || named[0] === 'blob' ? { objects: named, listsFolders: true } : undefined;
   }
   // All of its words may be files, whatever their order.
-  if (name === 'blame') return { objects, compared: [{ how: 'named', words, paths }] };
+  if (name === 'blame') return { objects, named, compared: [{ how: 'named', words, paths }] };
   // `-v` shows staged changes, a second `-v` also unstaged ones: a file that is staged and then deleted is only in one
   // of them.
   if (name === 'status') {
@@ -156,9 +159,13 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   if (isPlain) return name === 'show' ? { objects, listsFolders: true } : undefined;
   const compared = comparedBy(name, args, read);
   const onDisk = name === 'diff' ? { onDisk: [...words, ...paths] } : {};
-  if (compared === undefined) return { objects, ...onDisk, kind: 'any' };
-  return { objects, ...onDisk, compared: [compared], ...(name === 'show' && { listsFolders: true }) };
+  if (compared === undefined) return { objects, named, ...onDisk, kind: 'any' };
+  return { objects, named, ...onDisk, compared: [compared], ...(name === 'show' && { listsFolders: true }) };
 }
+
+/** The files in `-L 1,5:file`. */
+const linesOf = ({ options }: ReadOptions): readonly string[] =>
+  options.flatMap(({ name, value }) => (name === '-L' ? [`${value}`] : []));
 
 /** The operands before `--`, and those after it. */
 function operandsOf(

@@ -71,6 +71,8 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number): LookupsOnc
       trackedPaths: oncePerRepository(lookups.trackedPaths, undefined),
       gitShows: inTime(lookups.gitShows, undefined),
       gitHeldCredentials: inTime(lookups.gitHeldCredentials, true),
+      gitSecrets: inTime(lookups.gitSecrets, undefined),
+      gitMessagesHoldSecret: inTime(lookups.gitMessagesHoldSecret, undefined),
       gitProblem: () => (wasCut ? undefined : lookups.gitProblem?.()),
       gitRunsPrograms: inTime(lookups.gitRunsPrograms, true),
       gitFetches: inTime(lookups.gitFetches, true),

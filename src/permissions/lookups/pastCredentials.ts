@@ -1,7 +1,8 @@
 /** Finds whether files ever held a password, token or private key in any version that git keeps. */
 import { join, relative } from 'node:path';
 import { credentialIn, isCredentialSettings, MAX_KEY_BYTES } from './credentialSettings.ts';
-import { ALL_COMMITS, findObjects, type Git } from './gitContent.ts';
+import { ALL_COMMITS } from './gitContent.ts';
+import { findObjects, type Git } from './gitObjects.ts';
 import type { WordsPlace } from './gitPaths.ts';
 import { isPatch } from './patches.ts';
 
@@ -85,7 +86,7 @@ function dropLarge(git: Git, versions: Map<string, Set<string>>, place: WordsPla
 const change = /:\d+ (\d+) ([\da-f]+) ([\da-f]+) \w+\0([^\0]*)\0/g;
 
 /** The contents of objects, in order; undefined if they are too large, or one is missing. */
-function contentsOf(git: Git, ids: readonly string[]): readonly Buffer[] | undefined {
+export function contentsOf(git: Git, ids: readonly string[]): readonly Buffer[] | undefined {
   if (ids.length === 0) return [];
   const printed = git(['cat-file', '--batch'], ids.map((id) => `${id}\n`).join(''), 'latin1');
   if (printed === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { goesBack } from '../lookups/gitPaths.ts';
 import { searchedBy, shownBy, showsDiffs } from '../lookups/gitShown.ts';
-import { type OptionList, readOptions } from '../options/readOptions.ts';
+import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
 import { gitCommands } from './gitOptions.ts';
 import type { FoundFiles, ReadOnlyUse } from './use.ts';
 
@@ -10,6 +10,33 @@ import type { FoundFiles, ReadOnlyUse } from './use.ts';
  * reference names.
  */
 const forbiddenFormat = /%[-+ ]?G|signature|%\(\*?raw/;
+
+/** Options with which git prints parts of lines, or encodes binary files. */
+const rewriting = /^--(?:word-diff(?:-regex)?|color-words|binary)$/;
+/** Options whose value is a format. */
+const formatOption = /^--(?:format|group|pretty|sort)$/;
+/** Formats that cut, encode or change what they print of a message, or print values without their names. */
+const rewritingFormat =
+  /%[-+ ]?(?:[<>]+\|?\([^)]*trunc|f)|sanitize|valueonly|^(?:tformat:|format:)?(?:email|mboxrd)$/;
+/** Subcommands that may show messages of commits, tags or notes. */
+const ofMessages =
+  /^(?:blame|branch|cherry|diff-tree|for-each-ref|log|reflog|rev-list|shortlog|show|show-branch|stash|tag)$/;
+/** Formats that print none of a message. */
+const withoutMessage =
+  /^(?!\w+$)(?:[^%]|%[-+ ]?(?:[HhTtPpDdSnm%]|[ac][NnEeLldDrtiIsh]|x[\da-f]{2}|C(?:\w+|\([^)]*\))))*$/;
+
+function rewrites({ options }: Pick<ReadOptions, 'options'>): boolean {
+  return options.some(
+    ({ name, value }) =>
+      rewriting.test(name) || (formatOption.test(name) && rewritingFormat.test(value ?? '')),
+  );
+}
+
+function showsMessages(name: string, { options }: Pick<ReadOptions, 'options'>): boolean {
+  const formats = options.filter((option) => /^--(?:format|pretty)$/.test(option.name));
+  const isPlain = formats.length > 0 && formats.every(({ value }) => withoutMessage.test(value ?? ''));
+  return ofMessages.test(name) && !isPlain;
+}
 
 /** Read-only commands of `git`. `-C` is the only allowed option before the subcommand that changes the directory. */
 export function gitUse(args: readonly string[]): ReadOnlyUse | undefined {
@@ -58,8 +85,7 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   if (command === undefined || read === undefined) return undefined;
   if (
     read.options.some(
-      ({ name: option, value }) =>
-        /^--(?:format|pretty|group|sort)$/.test(option) && forbiddenFormat.test(value ?? ''),
+      ({ name: option, value }) => formatOption.test(option) && forbiddenFormat.test(value ?? ''),
     )
   )
     return undefined;
@@ -87,6 +113,8 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   const shown = {
     ...(shows !== undefined && { shown: [shows] }),
     ...(isConverted && { converts: true }),
+    ...(rewrites(read) && { rewrites: true }),
+    ...(showsMessages(name, read) && { showsMessages: true }),
   };
   // `-L 1,5:path` names a file, except in `blame`.
   const lines = name === 'blame' ? [] : read.options.filter(({ name: option }) => option === '-L');
@@ -184,7 +212,10 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   const end = before < pattern ? operands.length : before - pattern;
   const isSplit = before >= pattern && args.includes('--');
   const split = { words: operands.slice(0, end), paths: operands.slice(end), isSplit };
-  const shown = { shown: searchedBy(split, isCached) };
+  const shown = {
+    shown: searchedBy(split, isCached),
+    ...(read.options.some(({ name }) => name === '-o') && { rewrites: true }),
+  };
   if (!isUntracked) return { contents, names: [], tracked: places, ...shown };
   // Git's patterns match inside folders, and `:` begins pathspec magic: gitglossary(7), pathspec.
   if (places.some((place) => /[*?[:\\]/.test(place) || goesBack(place))) return undefined;

@@ -20,6 +20,8 @@ export interface ReadOnlyUse {
   readonly repositories?: readonly string[];
   /** Shows the addresses of remote repositories, which may contain a token. */
   readonly showsAddresses?: boolean;
+  /** Shows messages of commits, tags or notes. */
+  readonly showsMessages?: boolean;
   /** Shows messages of the reflog: the words of earlier git commands, whose addresses may contain a token. */
   readonly showsReflog?: boolean;
   /** Git shows files as the programs of the user's settings convert them (`diff.*.textconv`). */
@@ -122,6 +124,7 @@ export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
     patterns: uses.flatMap(({ patterns = [] }) => patterns),
     repositories: [...new Set(uses.flatMap(({ repositories = [] }) => repositories))],
     ...(uses.some(({ showsAddresses }) => showsAddresses) && { showsAddresses: true }),
+    ...(uses.some(({ showsMessages }) => showsMessages) && { showsMessages: true }),
     ...(uses.some(({ showsReflog }) => showsReflog) && { showsReflog: true }),
     ...(uses.some(({ converts }) => converts) && { converts: true }),
     ...(uses.some(({ rewrites }) => rewrites) && { rewrites: true }),

@@ -187,7 +187,8 @@ export function shownAfter(shown: readonly Shown[], { inside, words, disk }: Git
   if (inside === 'anything') return [{ objects: [], kind: 'unknown' }];
   if (inside === 'index' || inside === 'names') {
     const objects = [...shown.flatMap((one) => one.objects), ...mayShowAny(words).objects];
-    return [{ objects, onDisk: shown.flatMap(({ onDisk = [] }) => onDisk), kind: 'any' }];
+    const onDisk = shown.flatMap((one) => one.onDisk ?? []);
+    return [{ objects, named: shown.flatMap((one) => one.named ?? []), onDisk, kind: 'any' }];
   }
   return disk?.length === 0 ? shown : shown.map((one) => ({ ...one, touched: disk }));
 }

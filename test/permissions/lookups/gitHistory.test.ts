@@ -9,20 +9,12 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { decide } from '../../../src/permissions/decide.ts';
 import { policyFor, top } from '../harness.ts';
+import { gitIn } from './gitRun.ts';
 
 const project = join(top, 'home', 'history');
 const clean = join(top, 'home', 'clean');
 const ids: Record<string, string> = {};
 
-const gitIn =
-  (place: string) =>
-  (...args: readonly string[]): string => {
-    const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
-    const all = [...own, '-c', 'core.hooksPath=/dev/null', ...args];
-    const { status, stdout, stderr } = spawnSync('git', all, { cwd: place, encoding: 'utf8' });
-    if (status !== 0) throw new Error(stderr);
-    return stdout.trim();
-  };
 const git = gitIn(project);
 
 function write(place: string, files: Readonly<Record<string, string>>): void {
