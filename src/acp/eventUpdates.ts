@@ -101,7 +101,7 @@ export function createEventUpdates(ports: EventPorts): EventUpdates {
         case 'retrying':
           return notice(
             'warning',
-            `${event.error.message} Attempt ${event.attempt} of ${event.maxAttempts}.`,
+            `${event.error.message} Attempt ${event.attempt + 1} of ${event.maxAttempts} follows.`,
           );
         // Part of a prompt's answer, of another update, or only of interest to a screen.
         case 'turn_started':

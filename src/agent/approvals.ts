@@ -55,7 +55,7 @@ export function createPermissionPorts({
     async decide(tool, access, call): Promise<PermissionDecision> {
       const mode = modes.current();
       if (access.type === 'plan' && mode !== 'plan')
-        return { behavior: 'deny', reason: 'plan mode is not on; just do the work' };
+        return { behavior: 'deny', reason: 'Plan mode is not on.', modelAdvice: 'Just do the work.' };
       // Only the user can answer plans and questions.
       const isForUser = access.type === 'plan' || access.type === 'question';
       const allowedBy = isForUser ? undefined : call.allowedBy;

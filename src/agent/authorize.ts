@@ -219,7 +219,14 @@ async function denied(
   const { basis, reason } = decision;
   if (basis === 'judge')
     progress.notes.push(...((await hooks?.denied(hooked(call, input, prepared), reason, signal)) ?? []));
-  return refused('denied', `Not allowed: ${reason}`, { grant: grantOf(decision) });
+  const grant = grantOf(decision);
+  const { modelAdvice } = decision;
+  if (modelAdvice === undefined) return refused('denied', `Not allowed: ${reason}`, { grant });
+  const modelNotes = ` ${modelAdvice}`;
+  return refused('denied', `Not allowed: ${reason}${modelNotes}`, {
+    grant,
+    shown: { summary: 'not allowed', modelNotes },
+  });
 }
 
 /** Applies the hooks' answer about a call: denies it, or checks the input with which they replace its own. */

@@ -92,12 +92,23 @@ export async function streamReply(plain: ModelRequest, ports: ReplyPorts): Promi
         : undefined;
     if (retry === undefined) return { type: 'failed', error, partial: partial.toReply(), durationMs, sent };
     if (!partial.isEmpty()) ports.emit({ type: 'reply_discarded' });
-    ports.emit({ type: 'retrying', attempt, maxAttempts, delayMs: retry.delayMs, error });
+    ports.emit({
+      type: 'retrying',
+      attempt,
+      maxAttempts,
+      delayMs: retry.delayMs,
+      error: withoutAdvice(error),
+    });
     await ports.clock.sleep(retry.delayMs, ports.signal);
     if (ports.signal.aborted) {
       return { type: 'interrupted', partial: undefined, durationMs: ports.clock.now() - started, sent };
     }
   }
+}
+
+/** The program is about to do what the advice says. */
+function withoutAdvice({ advice, ...error }: ModelError): ModelError {
+  return advice === undefined ? error : { ...error, message: error.message.replace(` ${advice}`, '') };
 }
 
 async function attemptOnce(

@@ -63,7 +63,7 @@ function writeDiagnostics(
     case 'retrying': {
       const { error, delayMs, attempt, maxAttempts } = event;
       const seconds = Math.ceil(delayMs / 1000);
-      writeError(`${error.message} Retrying in ${seconds} s (${attempt} of ${maxAttempts}).\n`);
+      writeError(`${error.message} Retrying in ${seconds} s (attempt ${attempt + 1} of ${maxAttempts}).\n`);
       return;
     }
     case 'permission_question': {

@@ -47,31 +47,36 @@ export function toModelError(error: unknown, about: RequestFacts, now: number = 
 
 /** A stream that ended without a finish reason. */
 export function cutError(about: RequestFacts): ModelError {
+  const what = `The reply from ${where(about)} ended early.`;
   return {
-    kind: 'cut',
-    retryable: true,
-    message: `The reply from ${where(about)} ended early. Try again; if it keeps happening, check the server's log.`,
+    ...{ kind: 'cut', retryable: true },
+    ...advised(what, "Try again; if it keeps happening, check the server's log."),
   };
 }
 
 /** Nothing arrived for `idleMs`. */
 export function stalledError(about: RequestFacts, idleMs: number): ModelError {
   const seconds = Math.round(idleMs / 1000);
+  const what = `${where(about)} sent nothing for ${seconds} s.`;
   return {
-    kind: 'stalled',
-    retryable: true,
-    message: `${where(about)} sent nothing for ${seconds} s. Try again; a local server may need a smaller context or a smaller model.`,
+    ...{ kind: 'stalled', retryable: true },
+    ...advised(what, 'Try again; a local server may need a smaller context or a smaller model.'),
   };
 }
 
 /** The connection was kept alive for `waitedMs`, but the reply did not grow. */
 export function noProgressError(about: RequestFacts, waitedMs: number): ModelError {
   const minutes = Math.round(waitedMs / 60_000);
+  const what = `${where(about)} kept the connection alive for ${minutes} min without adding to its reply.`;
   return {
-    kind: 'stalled',
-    retryable: true,
-    message: `${where(about)} kept the connection alive for ${minutes} min without adding to its reply. Try again; if it keeps happening, check the server's log or choose another model.`,
+    ...{ kind: 'stalled', retryable: true },
+    ...advised(what, "Try again; if it keeps happening, check the server's log or choose another model."),
   };
+}
+
+/** A message with advice that is left out while the request is retried. */
+function advised(what: string, advice: string): Pick<ModelError, 'message' | 'advice'> {
+  return { message: `${what} ${advice}`, advice };
 }
 
 /** A response that is not of the expected API. */
@@ -151,6 +156,11 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
     retryable,
     message: `${what}${serverSentence(failure)} ${next}`,
   });
+  /** With advice that the retries follow already. */
+  const temporary = (kind: ModelErrorKind, what: string, advice: string): ModelError => ({
+    ...make(kind, true, what, advice),
+    advice,
+  });
   if (
     /api[_ ]key[_ ](?:not valid|invalid)|invalid[_ ]api[_ ]key/i.test(body) ||
     status === 401 ||
@@ -184,14 +194,11 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
     if (status === 413 && !/rate.?limit/i.test(body)) return overflowError(failure, about);
   }
   if (status === 429 || /rate_limit|rate limit|too many requests/i.test(body)) {
-    return make(
-      'rate_limit',
-      true,
-      `${where(about)} is rate limiting requests.`,
-      retryAfterMs !== undefined && retryAfterMs >= 60_000
-        ? `It asks to wait ${waitText(retryAfterMs)}; another model or key may work now.`
-        : 'Wait a little; a smaller context uses up the limit more slowly.',
-    );
+    const what = `${where(about)} is rate limiting requests.`;
+    if (retryAfterMs === undefined || retryAfterMs < 60_000)
+      return temporary('rate_limit', what, 'Wait a little; a smaller context uses up the limit more slowly.');
+    const wait = `It asks to wait ${waitText(retryAfterMs)}; another model or key may work now.`;
+    return make('rate_limit', true, what, wait);
   }
   if (isUnknownModel(status, body)) {
     return make(
@@ -219,12 +226,8 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
     );
   }
   if (status >= 500 || status === 408 || status === 409 || status === 0) {
-    return make(
-      'server',
-      true,
-      `${where(about)} failed${status > 0 ? ` (HTTP ${status})` : ''}.`,
-      'Try again in a moment.',
-    );
+    const what = `${where(about)} failed${status > 0 ? ` (HTTP ${status})` : ''}.`;
+    return temporary('server', what, 'Try again in a moment.');
   }
   if (status < 400) return badUrlError(about, status);
   return make(

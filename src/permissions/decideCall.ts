@@ -122,8 +122,14 @@ function decideFiles(
   });
   const worst = gravest(verdicts);
   if (worst === undefined) return decideTool({ tool, access: { type: 'none' } }, policy);
-  const { behavior, reason, rule, basis } = worst;
-  if (behavior !== 'ask') return { behavior, reason, ...(basis && { basis }), ...(rule && { rule }) };
+  const { behavior, reason, rule, basis, modelAdvice } = worst;
+  if (behavior !== 'ask')
+    return {
+      ...{ behavior, reason },
+      ...(basis && { basis }),
+      ...(rule && { rule }),
+      ...(modelAdvice && { modelAdvice }),
+    };
   const suggestion = suggestForFiles(tool, verb, verdicts, policy);
   const causes = verdicts.filter((one) => one.behavior === 'ask').map((one) => causeOf(one, verb));
   return { behavior, reason, causes, ...(rule && { rule }), ...(suggestion && { suggestion }) };

@@ -204,9 +204,14 @@ export type AskCause =
   | { readonly type: 'limit'; readonly reason: string; readonly isSecret?: true };
 
 /** The decision of the rules and the mode about one access. */
+/** What the model should do in plan mode instead of a change. */
+export const PLAN_ADVICE = 'Investigate, then present the plan with ExitPlanMode.';
+
 export interface PermissionDecision {
   readonly behavior: 'allow' | 'ask' | 'deny';
   readonly reason: string;
+  /** With `deny`: what the model should do instead. */
+  readonly modelAdvice?: string;
   /** With `allow`, and with what the judge has denied. */
   readonly basis?: Exclude<PermissionBasis, 'user' | 'own'>;
   /** The rule that decided, as written, with its source. */

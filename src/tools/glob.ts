@@ -70,7 +70,7 @@ async function glob(
   const info = await stat(root).catch(() => undefined);
   if (info === undefined) {
     const hint = await suggestForMissing(root, searchOf(call, context.root, home).root);
-    return failure(title, `${root} does not exist.${hint}`, 'not found');
+    return failure(title, `${root} does not exist.`, 'not found', hint);
   }
   if (info.isFile()) return listing(title, [shortPath(root, cwd)], false);
   // Matched here, because a positive --glob would include files that .gitignore excludes.

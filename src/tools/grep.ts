@@ -77,7 +77,7 @@ async function grep(
   const info = await stat(root).catch(() => undefined);
   if (info === undefined) {
     const hint = await suggestForMissing(root, resolve(context.root, call.path ?? '.'));
-    return failure(title, `${root} does not exist.${hint}`, 'not found');
+    return failure(title, `${root} does not exist.`, 'not found', hint);
   }
   const mode = call.output_mode ?? 'files_with_matches';
   const listsFiles = mode === 'files_with_matches';

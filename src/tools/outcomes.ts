@@ -3,9 +3,13 @@ import { PathMovedError } from '../disk/realFile.ts';
 import type { Confinement } from '../protocol/sandbox.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 
-/** A failure that the model can act on. `summary` is a few words for the screen. */
-export function failure(title: string, text: string, summary = 'failed'): ToolOutcome {
-  return { status: 'error', text, kind: 'text', display: { title, summary } };
+/**
+ * A failure that the model can act on. `summary` is a few words for the screen, `modelNotes` advice that the screen does
+ * not show.
+ */
+export function failure(title: string, text: string, summary = 'failed', modelNotes = ''): ToolOutcome {
+  const display = { title, summary, ...(modelNotes !== '' && { modelNotes }) };
+  return { status: 'error', text: text + modelNotes, kind: 'text', display };
 }
 
 /** The outcome of a call that the user interrupted before it had a result. */

@@ -109,13 +109,14 @@ async function unreadableOutcome(
       resolve(context.root, call.file_path),
       sandboxPathOf?.(realPath),
     );
-    return failure(title, `${path} does not exist.${hint}`, 'not found');
+    return failure(title, `${path} does not exist.`, 'not found', hint);
   }
   if (info.isDirectory()) {
     return failure(
       title,
-      `${path} is a directory. Use Glob with path "${path}" to list its files.`,
+      `${path} is a directory.`,
       'directory',
+      ` Use Glob with path "${path}" to list its files.`,
     );
   }
   return info.isFile() ? undefined : special(path, title);

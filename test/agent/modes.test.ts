@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PermissionMode } from '../../src/protocol/permissions.ts';
 import { exitPlanModeTool } from '../../src/tools/exitPlanMode.ts';
+import { failureOf } from '../../src/ui/print/toolLine.ts';
 import { entryLine } from './line.ts';
 import { calls, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
@@ -119,14 +120,18 @@ test('denying a plan with a comment keeps plan mode and passes the comment to th
   expect(lines().some((line) => line.includes('They say: smaller steps'))).toBe(true);
 });
 
-test('a plan outside plan mode is rejected without asking', async () => {
-  const { ask, lines } = await startAgent({
+test('a plan outside plan mode is rejected without asking; the advice is only for the model', async () => {
+  const { ask, lines, agent } = await startAgent({
     tools: [exitPlanModeTool()],
     decide: () => Promise.reject(new Error('must not be asked')),
     answers: [plan, says('Right.')],
   });
   await ask('Go');
-  expect(lines()).toContain('entry tool_result p denied: Not allowed: plan mode is not on; just do the work');
+  expect(lines()).toContain(
+    'entry tool_result p denied: Not allowed: Plan mode is not on. Just do the work.',
+  );
+  const result = agent.entries().find(({ toolResult }) => toolResult !== undefined)?.toolResult;
+  expect(result && failureOf(result).text).toBe('Plan mode is not on.');
 });
 
 test('a session opened in plan mode tells the model once', async () => {

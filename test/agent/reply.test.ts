@@ -262,3 +262,16 @@ test('a summary that the user interrupts is aborted rather than failed', async (
   const { reply } = await summarize([hangsAfter(delta('Half'), delta(' more'))], 2);
   expect(reply).toEqual({ type: 'aborted' });
 });
+
+test('advice that the retries follow is given only with the last error', async () => {
+  const advice = 'Try again in a moment.';
+  const answers = Array.from({ length: MAX_ATTEMPTS }, () =>
+    fails({ message: `It failed. ${advice}`, advice }),
+  );
+  const { ask, events } = await startAgent({ answers });
+  await ask('Hi');
+  const said = events.flatMap((event) => (event.type === 'retrying' ? [event.error.message] : []));
+  expect(new Set(said)).toEqual(new Set(['It failed.']));
+  const end = events.find(({ type }) => type === 'turn_ended');
+  expect(end).toMatchObject({ error: { message: `It failed. ${advice}` } });
+});

@@ -286,7 +286,7 @@ describe('the model and the server', () => {
     const { env } = await serve(inTurn(refusal(503, 'Loading model'), reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
-    expectSaid(ended, /is still loading on the server\. .*Retrying in 1 s \(1 of 10\)/);
+    expectSaid(ended, /is still loading on the server\. .*Retrying in 1 s \(attempt 2 of 10\)/);
   });
 
   test('the server is overloaded: the request is retried', { tags: 'long' }, async () => {

@@ -28,7 +28,7 @@ test('429 with retry-after counts down on screen and then continues', async () =
   );
   const terminal = await ready();
   await terminal.submit('hello');
-  await terminal.waitFor(/is rate limiting requests[\s\S]*Retrying in [123]s \(attempt 1 of \d+\)/);
+  await terminal.waitFor(/is rate limiting requests[\s\S]*Retrying in [123]s \(attempt 2 of \d+\)/);
   const left = (): number => Number(/Retrying in (\d)s/.exec(terminal.screen())?.[1] ?? 0);
   const first = left();
   await terminal.until(() => left() < first, 'it counts down');

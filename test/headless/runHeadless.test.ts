@@ -128,7 +128,7 @@ describe('text', () => {
     );
     expect(stdout).toBe('Hi.\n');
     expect(stderr.split('\n')).toEqual([
-      'The endpoint asks to wait. Retrying in 2 s (1 of 10).',
+      'The endpoint asks to wait. Retrying in 2 s (attempt 2 of 10).',
       'The reply was cut.',
       "Not allowed: Bash npm test (commands ask in default mode). --allowed-tools 'Bash(npm test:*)' would allow it.",
       '',

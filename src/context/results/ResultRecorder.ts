@@ -1,6 +1,7 @@
 /** Records output of tools and commands in the log, shortened if necessary, and recalls the full output. */
 import { resolve } from 'node:path';
 import type { ToolDisplay } from '../../protocol/entries/fields.ts';
+import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry, NewEntry } from '../../protocol/entries.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 import type { RecallAnswer, RecallRequest, ToolOutcome } from '../../protocol/tools.ts';
@@ -97,7 +98,9 @@ function resultEntry(
     output: text,
     status: outcome.status === 'ok' && partial ? 'partial' : outcome.status,
     display: partial && facts?.kind === 'file' ? withShownLines(outcome.display, text) : outcome.display,
-    ...(failed ? { error: headOf(outcome.text, 200) } : {}),
+    ...(failed
+      ? { error: headOf(withoutModelNotes(outcome.text, outcome.display) || outcome.text, 200) }
+      : {}),
     ...(facts === undefined ? {} : { kind: facts.kind }),
     ...(original === undefined ? {} : { original }),
     ...(fullOutputPath === undefined ? {} : { fullOutputPath }),

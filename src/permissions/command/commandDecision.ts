@@ -1,5 +1,10 @@
 /** Decides whether a shell command may run, by all its parts and all files it is redirected to or from. */
-import type { Access, AskCause, PermissionDecision } from '../../protocol/permissions.ts';
+import {
+  type Access,
+  type AskCause,
+  type PermissionDecision,
+  PLAN_ADVICE,
+} from '../../protocol/permissions.ts';
 import { causeOf, decideFile } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
@@ -43,8 +48,11 @@ interface CommandJudgement {
   readonly parts: () => readonly Judged[];
 }
 
-const planning =
-  'Plan mode: only read-only commands run. Investigate, then present the plan with ExitPlanMode.';
+const planning = {
+  behavior: 'deny',
+  reason: 'Plan mode: only read-only commands run.',
+  modelAdvice: PLAN_ADVICE,
+} as const;
 /** Longer commands are not understood, and matching them against deny and ask rules would take minutes. */
 const maxCheckedLength = 64_000;
 const tooLong =
@@ -76,8 +84,7 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
   if (denied?.behavior === 'deny') return judged(denied);
   if (policy.mode === 'bypassPermissions')
     return judged(denied ?? { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' });
-  if (policy.mode === 'plan' && !(parsed.ok && isReadOnlyCommand(parsed)))
-    return judged({ behavior: 'deny', reason: planning });
+  if (policy.mode === 'plan' && !(parsed.ok && isReadOnlyCommand(parsed))) return judged(planning);
   if (denied) {
     const hiding = parsed.ok ? hidingDenied(tool, command, parsed, cwd, policy) : undefined;
     return judged({ ...denied, ...(hiding && { hiding }) });

@@ -1,6 +1,6 @@
 /** Decides whether one file may be read or written: by rules, secrets, the workspace and the mode, in that order. */
 import { dirname, join, relative } from 'node:path';
-import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
+import { type AskCause, type PermissionDecision, PLAN_ADVICE } from '../../protocol/permissions.ts';
 import { mayHoldCredentials } from '../lookups/credentialSettings.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
 import { gravest, type Policy, workspaceFolders } from '../policy.ts';
@@ -109,11 +109,10 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   if (possiblyDenied) return byRule(policy.mode === 'bypassPermissions' ? 'deny' : 'ask', possiblyDenied);
   if (policy.mode === 'bypassPermissions') return verdict('allow', 'mode', 'Mode bypassPermissions.');
   if (policy.mode === 'plan' && verb === 'write')
-    return verdict(
-      'deny',
-      'mode',
-      'Plan mode: changes are not allowed. Investigate, then present the plan with ExitPlanMode.',
-    );
+    return {
+      ...verdict('deny', 'mode', 'Plan mode: changes are not allowed.'),
+      modelAdvice: PLAN_ADVICE,
+    };
   const asked =
     forbidding('ask', request, paths, policy) ??
     (globs && hasGlob(path) ? forbidding('ask', request, paths, policy, 'wildcards') : undefined);

@@ -36,6 +36,8 @@ export interface ModelError {
   readonly kind: ModelErrorKind;
   /** What happened and what to do next, ready to show. */
   readonly message: string;
+  /** The part of `message` that only makes sense once there is no other retry. */
+  readonly advice?: string;
   readonly retryable: boolean;
   /** The answer itself broke a bound: it is tried once more at most. */
   readonly isExcessive?: true;

@@ -37,6 +37,7 @@ export interface LiveTool {
 }
 
 interface Retry {
+  /** The number of the next attempt. */
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly error: ModelError;
@@ -162,7 +163,7 @@ function reduced(view: View, event: AgentEvent, now: number): Step {
     case 'retrying':
       return next({
         retry: {
-          attempt: event.attempt,
+          attempt: event.attempt + 1,
           maxAttempts: event.maxAttempts,
           error: event.error,
           until: now + event.delayMs,

@@ -8,7 +8,7 @@ import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../../replyBou
 import { createTextCalls } from '../../textCalls/createTextCalls.ts';
 import { type ReasoningField, reasoningFields } from '../../wire.ts';
 import { type CallSlot, createCallSlots } from './callSlots.ts';
-import { excerpt, repairArguments } from './repairArguments.ts';
+import { calling, excerpt, repairArguments } from './repairArguments.ts';
 
 export interface Accumulator {
   /**
@@ -212,7 +212,7 @@ async function toCall(slot: CallSlot, id: string, finishReason: FinishReason): P
   const name = slot.name.slice(0, MAX_NAME).toWellFormed();
   const note = cutNotes[finishReason];
   if (note !== undefined) {
-    const invalid = `The call of ${name || 'a tool'} did not run, because ${note}. Arguments received (${slot.arguments.length} characters): ${excerpt(slot.arguments)}`;
+    const invalid = `${calling(name)} did not run, because ${note}. Arguments received (${slot.arguments.length} characters): ${excerpt(slot.arguments)}`;
     return isRecord(parseJson(slot.arguments))
       ? { id, name, arguments: slot.arguments, invalid }
       : { id, name, arguments: '{}', rawArguments: slot.arguments, invalid };

@@ -44,8 +44,12 @@ function isTooDeep(raw: string): boolean {
 }
 
 function explainDepth(raw: string, toolName: string): string {
-  return `The call of ${toolName || 'a tool without a name'} did not run, because its arguments are nested more than ${MAX_DEPTH} levels deep (${excerpt(raw, 80)}). Make the call again with the plain arguments of the tool.`;
+  return `${calling(toolName)} did not run, because its arguments are nested more than ${MAX_DEPTH} levels deep (${excerpt(raw, 80)}). Make the call again with the plain arguments of the tool.`;
 }
+
+/** The beginning of a sentence about a call: "The Read call". */
+export const calling = (toolName: string): string =>
+  toolName === '' ? 'The call of a tool without a name' : `The ${toolName} call`;
 
 interface Parsed {
   readonly value?: unknown;
@@ -136,7 +140,7 @@ function explain(raw: string, toolName: string, strict: Parsed): string {
       ? `they are valid JSON but not an object`
       : `they are not valid JSON (${wellFormed(strict.error)})`;
   return (
-    `The call of ${toolName || 'a tool without a name'} did not run, because its arguments could not be read: ${problem}. ` +
+    `${calling(toolName)} did not run, because its arguments could not be read: ${problem}. ` +
     `What arrived (${raw.length} characters): ${excerpt(raw)}\n` +
     'Make the call again with one complete JSON object as its arguments; split very long content over several calls.'
   );

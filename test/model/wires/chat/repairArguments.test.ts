@@ -54,7 +54,7 @@ test.each([
 ])('%s is rejected with a message that the model can act on', async (_name, raw) => {
   const refused = await repairArguments(raw, 'Write');
   expect(refused).toMatchObject({ arguments: '{}', rawArguments: raw });
-  expect(refused.invalid).toContain('Write did not run');
+  expect(refused.invalid).toContain('Write call did not run');
   expect(refused.invalid).toContain(raw);
 });
 
