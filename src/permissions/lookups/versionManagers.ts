@@ -155,14 +155,10 @@ export function toolsFolderLookup(
   env: Variables,
 ): (directory: string, program: string) => string | undefined {
   return (directory, program) => {
-    let mayBeOne: boolean | undefined;
+    if (!mayBeShim(program, env)) return undefined;
     for (let at = directory; ; at = dirname(at)) {
       const found = versionFileIn(at);
-      if (found !== undefined) {
-        mayBeOne ??= mayBeShim(program, env);
-        return mayBeOne ? found : undefined;
-      }
-      if (at === dirname(at)) return undefined;
+      if (found !== undefined || at === dirname(at)) return found;
     }
   };
 }

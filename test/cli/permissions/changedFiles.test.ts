@@ -70,6 +70,7 @@ test.each<[string, (project: Project) => void]>([
   ['an ignored file that is gone', ({ at }) => rmSync(at('app.log'))],
   ['caches of tools next to packages', ({ write }) => write('node_modules/.vite/x', 'node_modules/.cache/x')],
   ['compiled Python code of packages', ({ write }) => write('.venv/lib/pkg/__pycache__/a.pyc')],
+  ['a list of packages in an ignored folder', ({ write }) => write('prepared/test/package.json')],
   ['what git itself writes', ({ write }) => write('.git/ORIG_HEAD', '.git/logs/HEAD')],
 ])('does not count: %s', async (_, change) => {
   expect(await counts(change)).toBe(false);
@@ -176,5 +177,7 @@ test('without a repository, everything counts', async () => {
 test('after a command that only installs, packages do not count, but other files do', async () => {
   const install = ({ write }: Project): void => write('node_modules/y/index.js', '.venv/lib/pkg/b.py');
   expect(await counts(install, { onlyInstalls: true })).toBe(false);
+  const lock = ({ write }: Project): void => write('package-lock.json');
+  expect(await counts(lock, { onlyInstalls: true })).toBe(false);
   expect(await counts(({ write }) => write('package.json'), { onlyInstalls: true })).toBe(true);
 });
