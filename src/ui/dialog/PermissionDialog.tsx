@@ -7,7 +7,7 @@ import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
 import type { Theme } from '../theme/theme.ts';
 import { choicesFocus } from './choices.ts';
 import { Lines, TextField } from './Lines.tsx';
-import { askedPermission, permissionChoices, pressPermission, withCommentText } from './permission.ts';
+import { askedPermission, permissionChoices, pressPermission, withPasted } from './permission.ts';
 import {
   choiceRowsFor,
   columnsForNumbered,
@@ -101,7 +101,7 @@ export function PermissionDialog({
   };
   const place = () => (latest().comment === undefined ? choicesFocus : commentFocus);
   useDialogKeys(place, onKey, isActive);
-  usePaste((text) => set(withCommentText(latest(), text)), { isActive });
+  usePaste((text) => set(withPasted(latest(), text)), { isActive });
 
   return (
     <Box flexDirection="column">

@@ -6,7 +6,7 @@ import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts
 import type { DialogKey } from '../keys/keymap.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { type Choice, choiceOfKey, movedChoice } from './choices.ts';
-import { fieldInput, fieldText } from './field.ts';
+import { fieldInput, fieldText, pastedInto } from './field.ts';
 import type { StrayWord } from './useAnswers.ts';
 
 /** A choice and its answer. The last choice is "no". */
@@ -208,11 +208,10 @@ function heldApproval(
   return { ...state, top: Math.min(seen, lowest), holds: state.holds + 1 };
 }
 
-/** Inserts text into the comment if one is being written. */
-export function withCommentText(state: PermissionState, text: string): PermissionState {
+/** Inserts a paste into the comment if one is being written. */
+export function withPasted(state: PermissionState, text: string): PermissionState {
   const { comment } = state;
-  if (comment === undefined) return state;
-  return { ...state, comment: applyEdit(comment, { type: 'insert', text: fieldInput(text) }) };
+  return comment === undefined ? state : { ...state, comment: pastedInto(comment, text) };
 }
 
 function pressInComment(
@@ -221,7 +220,10 @@ function pressInComment(
   key: DialogKey,
 ): ReturnType<typeof pressPermission> {
   if (key.type === 'edit') return { state: { ...state, comment: applyEdit(comment, key.edit) } };
-  if (key.type === 'text') return { state: withCommentText(state, key.text) };
+  if (key.type === 'text')
+    return {
+      state: { ...state, comment: applyEdit(comment, { type: 'insert', text: fieldInput(key.text) }) },
+    };
   if (key.type !== 'action') return { state };
   if (key.name === 'confirm:cancel') return { state: { ...state, comment: undefined } };
   return key.name === 'confirm:accept' ? { state, answer: denial(fieldText(comment)) } : { state };

@@ -12,7 +12,7 @@ import {
 } from '../../protocol/forms.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { choiceOfKey, movedChoice } from '../dialog/choices.ts';
-import { fieldInput, fieldText } from '../dialog/field.ts';
+import { fieldInput, fieldText, pastedInto } from '../dialog/field.ts';
 import type { StrayWord } from '../dialog/useAnswers.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import type { DialogFocus, DialogKey } from '../keys/keymap.ts';
@@ -127,7 +127,10 @@ export function pressForm(form: Form, state: FormState, key: DialogKey, press: F
 
 /** Inserts pasted text into the text field if there is one. */
 export function pasteIntoForm(form: Form, state: FormState, text: string): FormState {
-  return isTyping(form, state) ? edited(state, (buffer) => inserted(buffer, text)) : state;
+  const field = form.fields[state.page];
+  if (field === undefined || !isTyping(form, state)) return state;
+  const isProse = field.type === 'choice' || (field.holds === 'text' && field.format === undefined);
+  return edited(state, (buffer) => (isProse ? pastedInto(buffer, text) : inserted(buffer, text)));
 }
 
 function pressOption(form: Form, field: ChoiceField, state: FormState, key: DialogKey): FormStep {

@@ -147,7 +147,8 @@ export function onboarding(
     );
 
   const askField = (form: Form, [name = 'model', ...rest]: readonly AccessField[]): void => {
-    if (form.problem !== undefined && form.problem !== MOVED && form.problem !== MOVED_ADDRESS) ports.tell(`Error: ${form.problem}`);
+    if (form.problem !== undefined && form.problem !== MOVED && form.problem !== MOVED_ADDRESS)
+      ports.tell(`Error: ${form.problem}`);
     const usual = name === 'apiKey' ? '' : fieldText(form.fields[name]);
     const question = `${questions[name]} ${emptyLine(name, usual)}`;
     ports.ask({

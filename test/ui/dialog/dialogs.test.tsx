@@ -266,8 +266,8 @@ test.each([
   ['a comment by 3', ['3', ...'no 1y', keys.enter], { behavior: 'deny', comment: 'no 1y' }],
   [
     'a pasted comment',
-    ['3', keys.paste('two\nlines'), keys.enter],
-    { behavior: 'deny', comment: 'two lines' },
+    ['3', keys.paste('two\rlines'), keys.enter],
+    { behavior: 'deny', comment: 'two\nlines' },
   ],
   ['a comment that is abandoned', [keys.tab, 'x', keys.escape, 'y'], { behavior: 'allow' }],
   ['keys without a meaning', ['q', '7', keys.left, 'y'], { behavior: 'allow' }],
@@ -276,6 +276,15 @@ test.each([
   pass(200);
   await screen.press(...pressed);
   expect(answers).toEqual([expected]);
+});
+
+test('a pasted comment shows its line breaks, and is folded if it is long', async () => {
+  const { screen, answers, pass } = await ask();
+  pass(200);
+  await screen.press(keys.tab, keys.paste('two\rlines'), ' ', keys.paste('line\r'.repeat(50)));
+  expect(screen.text().join('\n')).toContain('What instead? two↵lines [Pasted text #1 +50 lines]');
+  await screen.press(keys.enter);
+  expect(answers).toEqual([{ behavior: 'deny', comment: `two\nlines ${'line\n'.repeat(50).trimEnd()}` }]);
 });
 
 test('typing that continues when the dialog appears approves nothing', async () => {

@@ -3,7 +3,14 @@ import { expect, test } from 'vitest';
 import type { ChoiceField, FormField } from '../../../src/protocol/forms.ts';
 import type { PermissionAnswer } from '../../../src/protocol/permissions.ts';
 import { formLayout } from '../../../src/ui/form/formLayout.ts';
-import { createForm, type FormState, formFocus, pressForm } from '../../../src/ui/form/formState.ts';
+import {
+  answersOf,
+  createForm,
+  type FormState,
+  formFocus,
+  pasteIntoForm,
+  pressForm,
+} from '../../../src/ui/form/formState.ts';
 import type { DialogKey } from '../../../src/ui/keys/keymap.ts';
 import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
 import { plain } from '../mount.tsx';
@@ -189,4 +196,17 @@ test('a page never takes more rows than available, and shows every option', () =
       },
     ),
   );
+});
+
+test('a pasted answer keeps its line breaks, except in a field for a number', () => {
+  const number: FormField = { type: 'text', header: 'Port', question: 'Which?', holds: 'integer' };
+  for (const [asked, expected] of [
+    [field, 'first\nsecond'],
+    [number, 'first second'],
+  ] as const) {
+    const form = { fields: [asked] };
+    const start = createForm(form);
+    const typing = { ...start, fields: start.fields.map((one) => ({ ...one, row: field.options.length })) };
+    expect(answersOf(form, pasteIntoForm(form, typing, 'first\rsecond'))[0]?.text).toBe(expected);
+  }
 });
