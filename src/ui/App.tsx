@@ -65,6 +65,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
     [controller],
   );
   const attach = useCallback((pasted: string) => controller.attachImages(pasted), [controller]);
+  const onUnmeant = useCallback((text: string) => composer.current?.typeOn?.(text), []);
   const popQueued = useCallback(() => controller.popQueued(), [controller]);
 
   const { phase, session, view, theme } = snapshot;
@@ -108,6 +109,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
             rows={above}
             liveRows={liveRowsOf(rows)}
             onAnswer={controller.answer}
+            onUnmeant={onUnmeant}
             FormDialog={FormDialog}
             now={options.now}
             backgroundKey={keysOfAction(keymap, 'task:background')[0]}

@@ -31,6 +31,8 @@ interface PermissionDialogProps {
   /** The current time in ms, to detect typing ahead. */
   readonly now?: () => number;
   readonly onAnswer: (answer: PermissionAnswer) => void;
+  /** Called with typed or pasted text that was not meant for the dialog. */
+  readonly onUnmeant?: ((text: string) => void) | undefined;
 }
 
 /**
@@ -46,6 +48,7 @@ export function PermissionDialog({
   isActive = true,
   now,
   onAnswer,
+  onUnmeant,
 }: PermissionDialogProps) {
   const [state, latest, set] = useLatest(() => askedPermission);
   const guard = useTypeAheadGuard(`${question.id} ${state.holds}`, now, question.id);
@@ -95,13 +98,20 @@ export function PermissionDialog({
       stray,
     });
     set(pressed.state);
+    if (pressed.unmeant !== undefined) onUnmeant?.(pressed.unmeant);
     if (pressed.answer === undefined) return;
     guard.answered(isEnterKey(key));
     onAnswer(pressed.answer);
   };
   const place = () => (latest().comment === undefined ? choicesFocus : commentFocus);
   useDialogKeys(place, onKey, isActive);
-  usePaste((text) => set(withPasted(latest(), text)), { isActive });
+  usePaste(
+    (text) => {
+      if (latest().comment === undefined) onUnmeant?.(text);
+      else set(withPasted(latest(), text));
+    },
+    { isActive },
+  );
 
   return (
     <Box flexDirection="column">

@@ -7,7 +7,7 @@ import type { DialogKey } from '../keys/keymap.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { type Choice, choiceOfKey, movedChoice } from './choices.ts';
 import { fieldInput, fieldText, pastedInto } from './field.ts';
-import type { StrayWord } from './useAnswers.ts';
+import { type StrayWord, typedBy } from './useAnswers.ts';
 
 /** A choice and its answer. The last choice is "no". */
 type PermissionChoice = Choice & { readonly answer: PermissionAnswer };
@@ -155,7 +155,12 @@ export function pressPermission(
   state: PermissionState,
   key: DialogKey,
   press: PermissionPress,
-): { readonly state: PermissionState; readonly answer?: PermissionAnswer } {
+): {
+  readonly state: PermissionState;
+  readonly answer?: PermissionAnswer;
+  /** Text that was not meant for the question. */
+  readonly unmeant?: string | undefined;
+} {
   const { question, choices, previewLines, previewRows, counts, stray } = press;
   const { selected, comment } = state;
   const no = choices.length - 1;
@@ -178,8 +183,9 @@ export function pressPermission(
   if (action === 'app:interrupt') return { state, answer: denial() };
   if (comment !== undefined) return pressInComment(state, comment, key);
   if (action === 'confirm:cancel') return { state, answer: denial() };
-  const isTyped = key.type === 'text' || (key.type === 'action' && key.typed !== undefined);
-  if (isTypedAhead || stray.holds(isTyped || action === 'confirm:accept')) return { state };
+  const typed = typedBy(key);
+  if (isTypedAhead || stray.holds(typed !== undefined || action === 'confirm:accept'))
+    return { state, unmeant: typed };
   const moved = movedChoice(selected, choices.length, key);
   if (moved !== undefined) return { state: { ...state, selected: moved } };
   if (action === 'confirm:comment') return takesComment(question) ? take(no) : { state };
@@ -189,8 +195,9 @@ export function pressPermission(
   // Choices with a lasting effect need Enter or their number, so that a stray letter cannot save a rule.
   if (index !== undefined && lasting.has(action)) return { state: { ...state, selected: index } };
   if (index !== undefined) return take(index);
-  if (key.type === 'text') stray.begin();
-  return { state };
+  if (key.type !== 'text') return { state };
+  stray.begin();
+  return { state, unmeant: key.text };
 }
 
 /**

@@ -44,6 +44,12 @@ interface TypeAheadGuard {
 export const isEnterKey = (key: DialogKey): boolean =>
   key.type === 'action' && /:(?:accept|submit)$/.test(key.name);
 
+/** The characters of a key; undefined for a key that types none. */
+export function typedBy(key: DialogKey): string | undefined {
+  if (key.type === 'text') return key.text;
+  return key.type === 'action' ? key.typed : undefined;
+}
+
 /**
  * Decides whether a key counts as an answer: only after the question has been on screen for `quietMs` without typing.
  * Time starts when the question is drawn: drawing a long preview takes seconds, and keys pressed in that time arrive right

@@ -9,7 +9,7 @@ import { createBuffer } from '../input/textBuffer.ts';
 import type { DialogKey } from '../keys/keymap.ts';
 import { KeymapContext, useDialogKeys } from '../keys/useKeys.ts';
 import { formLayout, OWN_ANSWER } from './formLayout.ts';
-import { createForm, formFocus, pasteIntoForm, pressForm } from './formState.ts';
+import { createForm, formFocus, isTyping, pasteIntoForm, pressForm } from './formState.ts';
 
 export interface FormDialogProps extends DialogRoom {
   /** Use it as `key`, too, so that each form starts with fresh state. */
@@ -20,11 +20,13 @@ export interface FormDialogProps extends DialogRoom {
   /** The current time in ms, to detect typing ahead. */
   readonly now?: () => number;
   readonly onAnswer: (answer: PermissionAnswer) => void;
+  /** See `PermissionDialog`. */
+  readonly onUnmeant?: ((text: string) => void) | undefined;
 }
 
 /** Asks the questions of a form, one at a time. Esc declines. Nothing is sent before the review was read to its end. */
 export function FormDialog(props: FormDialogProps) {
-  const { id, title, form, width, rows, theme, isActive = true, now, onAnswer } = props;
+  const { id, title, form, width, rows, theme, isActive = true, now, onAnswer, onUnmeant } = props;
   const [state, latest, set] = useLatest(() => createForm(form));
   const guard = useTypeAheadGuard(`${id} ${state.page} ${state.holds}`, now, id);
   const stray = useStrayWord(now);
@@ -50,10 +52,17 @@ export function FormDialog(props: FormDialogProps) {
     });
     if (step.answer !== undefined || step.state.page !== latest().page) guard.answered(isEnterKey(key));
     set(step.state);
+    if (step.unmeant !== undefined) onUnmeant?.(step.unmeant);
     if (step.answer !== undefined) onAnswer(step.answer);
   };
   useDialogKeys(() => formFocus(form, latest()), onKey, isActive);
-  usePaste((text) => set(pasteIntoForm(form, latest(), text)), { isActive });
+  usePaste(
+    (text) => {
+      if (isTyping(form, latest())) set(pasteIntoForm(form, latest(), text));
+      else onUnmeant?.(text);
+    },
+    { isActive },
+  );
 
   return (
     <Box flexDirection="column">

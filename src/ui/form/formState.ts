@@ -13,7 +13,7 @@ import {
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { choiceOfKey, movedChoice } from '../dialog/choices.ts';
 import { fieldInput, fieldText, pastedInto } from '../dialog/field.ts';
-import type { StrayWord } from '../dialog/useAnswers.ts';
+import { type StrayWord, typedBy } from '../dialog/useAnswers.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import type { DialogFocus, DialogKey } from '../keys/keymap.ts';
 
@@ -87,6 +87,8 @@ export function answersOf({ fields }: Form, state: FormState): readonly FieldAns
 interface FormStep {
   readonly state: FormState;
   readonly answer?: PermissionAnswer;
+  /** Text that was not meant for the form. */
+  readonly unmeant?: string | undefined;
 }
 
 interface FormPress {
@@ -113,16 +115,18 @@ export function pressForm(form: Form, state: FormState, key: DialogKey, press: F
   const field = form.fields[state.page];
   if (field !== undefined && isTyping(form, state)) return pressText(form, field, state, key);
   // Neither what was typed ahead nor a word that was meant for something else chooses an answer.
-  const isTyped = key.type === 'text' || (key.type === 'action' && key.typed !== undefined);
-  if (!press.counts() || press.stray.holds(isTyped || action === 'question:accept')) return { state };
+  const typed = typedBy(key);
+  if (!press.counts() || press.stray.holds(typed !== undefined || action === 'question:accept'))
+    return { state, unmeant: typed };
   if (action === 'question:back') return { state: turned(form, state, -1) };
   if (action === 'question:forward') return { state: turned(form, state, 1) };
   const step =
     field?.type === 'choice'
       ? pressOption(form, field, state, key)
       : pressReview(form, state, key, press.unread);
-  if (key.type === 'text' && step.state === state && step.answer === undefined) press.stray.begin();
-  return step;
+  if (key.type !== 'text' || step.state !== state || step.answer !== undefined) return step;
+  press.stray.begin();
+  return { state, unmeant: key.text };
 }
 
 /** Inserts pasted text into the text field if there is one. */

@@ -37,6 +37,8 @@ export type ComposerHandle = {
   setText(text: string): void;
   /** Inserts text (messages removed from the queue) before the draft. */
   prependText(text: string): void;
+  /** Continues a draft that the user was typing when something else took the keyboard. */
+  typeOn?(text: string): void;
   insertImage?(label: string): void;
   /** Clears the draft; undo restores it. */
   clear(): void;
@@ -160,6 +162,11 @@ export const Composer = memo(function Composer(props: ComposerProps) {
       const { units } = newest.current.buffer;
       const between = units.length === 0 ? [] : ['\n'];
       show(setUnits(newest.current, [...unitsOfRecall(text, units), ...between, ...units]));
+    },
+    typeOn(text) {
+      const { current } = newest;
+      const isTyping = !isEmpty(current) && (current.vim?.mode ?? 'insert') === 'insert';
+      if (isTyping) show(pasteText(current, text, around));
     },
     insertImage: (label) => insertLabels([label]),
     clear: () => show(clearDraft(newest.current)),

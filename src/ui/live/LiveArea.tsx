@@ -35,6 +35,8 @@ interface LiveAreaProps {
   /** Rows of these for the unfinished reply. */
   readonly liveRows: number;
   readonly onAnswer: (id: string, answer: PermissionAnswer) => void;
+  /** See `PermissionDialog`. */
+  readonly onUnmeant?: (text: string) => void;
   /** Loaded with the other dialogs, before a session is open. */
   readonly FormDialog?: ComponentType<FormDialogProps> | undefined;
   readonly now: () => number;
@@ -50,8 +52,8 @@ const QUEUE_ROWS = 3;
 const RETRY_ROWS = 10;
 
 export function LiveArea(props: LiveAreaProps) {
-  const { snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey, editQueuedKey, FormDialog } =
-    props;
+  const { snapshot, columns, rows, liveRows, onAnswer, onUnmeant, now } = props;
+  const { backgroundKey, editQueuedKey, FormDialog } = props;
   const { view, theme, session, preferences, markdown, todoView } = snapshot;
   // Memoized: the spinner alone draws ten frames a second, and Markdown may take longer than a frame.
   const tail = useMemo(
@@ -72,6 +74,7 @@ export function LiveArea(props: LiveAreaProps) {
           theme={theme}
           markdown={markdown}
           onAnswer={(answer) => onAnswer(question.id, answer)}
+          onUnmeant={onUnmeant}
         />
       </Box>
     );
@@ -148,13 +151,18 @@ interface QuestionDialogProps extends ComponentProps<typeof PermissionDialog> {
 
 /** Forms have their own dialog; every other question is a permission request. */
 function QuestionDialog({ FormDialog, ...props }: QuestionDialogProps) {
-  const { question, width, rows, theme, onAnswer } = props;
+  const { question, width, rows, theme, onAnswer, onUnmeant } = props;
   const { preview } = question;
   if (preview.type !== 'form') return <PermissionDialog {...props} />;
   const room = { width, rows, theme };
   return (
     FormDialog && (
-      <FormDialog {...room} id={question.id} title={formTitle(question)} form={preview} onAnswer={onAnswer} />
+      <FormDialog
+        {...{ ...room, onAnswer, onUnmeant }}
+        id={question.id}
+        title={formTitle(question)}
+        form={preview}
+      />
     )
   );
 }

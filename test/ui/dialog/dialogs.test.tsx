@@ -31,6 +31,7 @@ const question: PermissionQuestion = {
 
 async function ask(more: Partial<PermissionQuestion> = {}, rows = 20, width = 60, theme = plain) {
   const answers: PermissionAnswer[] = [];
+  const unmeant: string[] = [];
   const clock = createClock();
   const dialog = { ...question, ...more };
   const mounted = await mount(
@@ -41,10 +42,11 @@ async function ask(more: Partial<PermissionQuestion> = {}, rows = 20, width = 60
       rows={rows}
       now={clock.now}
       onAnswer={(answer) => answers.push(answer)}
+      onUnmeant={(text) => unmeant.push(text)}
     />,
     { columns: width, rows },
   );
-  return { ...mounted, answers, pass: clock.pass };
+  return { ...mounted, answers, unmeant, pass: clock.pass };
 }
 
 test('a permission dialog shows what will happen, why, and what each answer does', async () => {
@@ -288,12 +290,14 @@ test('a pasted comment shows its line breaks, and is folded if it is long', asyn
 });
 
 test('typing that continues when the dialog appears approves nothing', async () => {
-  const { screen, answers, pass } = await ask();
+  const { screen, answers, unmeant, pass } = await ask();
   for (const key of [...'yes 1 a', keys.enter, 'y']) {
     pass(199); // slow typing, but typing
     await screen.press(key);
   }
+  await screen.press(keys.paste('pasted'));
   expect(answers).toEqual([]);
+  expect(unmeant.join('')).toBe('yes 1 aypasted');
   pass(200);
   await screen.press('y');
   expect(answers).toEqual([{ behavior: 'allow' }]);

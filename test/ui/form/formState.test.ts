@@ -136,8 +136,9 @@ test('keys typed before the page could be read choose nothing, but Esc declines'
   const form = { fields: [field] };
   const state = createForm(form);
   const ahead = { pageRows: 1, lowest: 0, counts: () => false, stray };
-  for (const pressed of [keysOf.enter, keysOf.space, text('1'), keysOf.down])
+  for (const pressed of [keysOf.enter, keysOf.space, keysOf.down])
     expect(pressForm(form, state, pressed ?? text(''), ahead)).toEqual({ state });
+  expect(pressForm(form, state, text('1'), ahead)).toEqual({ state, unmeant: '1' });
   expect(pressForm(form, state, key('question:cancel'), ahead).answer).toEqual({ behavior: 'deny' });
 });
 
