@@ -13,6 +13,7 @@ import { linkedSecret } from '../../permissions/files/linkedSecret.ts';
 import { secretPlaceTest } from '../../permissions/files/secretPlace.ts';
 import { isSensitive } from '../../permissions/files/sensitive.ts';
 import { diskLookups } from '../../permissions/lookups/diskLookups.ts';
+import { isMisread } from '../../permissions/lookups/filesBelow.ts';
 import { lookupsOnce } from '../../permissions/lookups/lookupsOnce.ts';
 import { notUnderstood, type PermissionEngine } from '../../permissions/PermissionEngine.ts';
 import type { Policy, PolicyFacts } from '../../permissions/policy.ts';
@@ -88,7 +89,10 @@ export interface Permissions {
   steps(command: string, cwd: string): Promise<readonly CommandStep[]>;
   /** Returns the rule that "always" saves for a host. */
   suggestHost(domain: string): RuleSuggestion;
-  /** True if a file's content must not reach the model unasked: a secret, or a file that a rule denies reading. */
+  /**
+   * True if a file's content must not reach the model unasked: a secret, a file that a rule denies reading, or one that
+   * cannot be judged, since its name is not UTF-8.
+   */
   isWithheld(path: string): boolean;
   /** True if Read may read the file without approval even in the strictest mode. */
   isReadable(path: string): boolean;
@@ -222,6 +226,7 @@ function permissionsAt(
     isWithheld(path) {
       const real = realpath(path);
       if (
+        isMisread(real) ||
         [path, real].some((one) => isSensitive(one) || inSecretPlace(one)) ||
         lookups.holdsCredentials?.(real) === true ||
         linkedSecret(real, { ...lookups, home, root, additionalDirectories }) !== undefined

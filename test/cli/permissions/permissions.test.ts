@@ -228,6 +228,12 @@ test('content that a rule protects from reading is also withheld from search res
   expect(free.isWithheld(join(free.root, 'notes.txt'))).toBe(true);
 });
 
+test('a file whose name is not UTF-8 is withheld from search results, since its content cannot be judged', async () => {
+  const { isWithheld, root } = await wired();
+  expect(isWithheld(join(root, 'prod\ufffd.tfvars'))).toBe(true);
+  expect(isWithheld(join(root, 'prodä.ts'))).toBe(false);
+});
+
 test('files in secret places of the home are withheld, whatever their name', async () => {
   const { isWithheld, root } = await wired();
   const home = join(root, '..');
