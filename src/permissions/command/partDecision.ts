@@ -33,6 +33,7 @@ import {
   decideTree,
   hidingOf,
   isNoFile,
+  MAX_SEARCHED,
   openedBy,
   withLiteralPatterns,
 } from './treeDecision.ts';
@@ -350,9 +351,6 @@ export function decideVersionFiles(
     ? undefined
     : { behavior: 'ask', reason: `${file} determines what ${shortText(part.text)} runs.` };
 }
-
-/** Matches of a pattern that are searched for keys and tokens. */
-export const MAX_SEARCHED = 100;
 
 /** A pattern is decided by its current matches: no other part of the command creates files without approval. */
 function decidePaths(path: string, policy: Policy): FileVerdict {

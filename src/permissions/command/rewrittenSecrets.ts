@@ -11,8 +11,8 @@ import { isStored, mayHoldAny, mayHoldCredentials } from '../lookups/credentialS
 import { type Policy, workspaceFolders } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
-import { MAX_SEARCHED, type PartVerdict } from './partDecision.ts';
-import { isNoFile, shownInTree, trackedIn } from './treeDecision.ts';
+import type { PartVerdict } from './partDecision.ts';
+import { isNoFile, MAX_SEARCHED, shownInTree, trackedIn } from './treeDecision.ts';
 
 interface Part {
   readonly visit?: Visit;

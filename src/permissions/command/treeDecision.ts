@@ -127,6 +127,9 @@ export function decideTree(
     if (found === undefined)
       return { behavior: 'ask', reason: `${what} reads files that cannot all be checked.` };
     const { files, links, folders } = found;
+    const named = new Set(
+      tree.isNamed ? files.filter((path) => isOpenTo(tree, path)).slice(0, MAX_SEARCHED) : [],
+    );
     const real = policy.realpath(at);
     // Limits do not apply to a file that is itself the place.
     const printed = [...files, ...links, ...folders].filter((path) => path === real || mayMatch(tree, path));
@@ -136,7 +139,7 @@ export function decideTree(
     if (folder !== undefined)
       return { behavior: 'ask', reason: `${folder} is a folder with files of its own.` };
     for (const path of files) {
-      if (tree.namesOnly || !mayMatch(tree, path) || !mustCheck(path)) continue;
+      if (tree.namesOnly || !mayMatch(tree, path) || !(mustCheck(path) || named.has(path))) continue;
       const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy);
       if (verdict.behavior === 'allow' || (path !== at && isUnsearchable(verdict))) continue;
       const reason = `${what} shows ${relative(policy.root, path)}: ${verdict.reason}`;
@@ -159,6 +162,12 @@ export function decideTree(
   }
   return secret === undefined ? allowed : { ...secret, hiding };
 }
+
+/** Matches of a pattern, or of a search whose files are printed, that are searched for keys and tokens. */
+export const MAX_SEARCHED = 100;
+
+/** True for a file of a search that may hold credentials: neither code nor a document. */
+const isOpenTo = (tree: Tree, path: string): boolean => mayMatch(tree, path) && mayHoldAny(path);
 
 /** The files that a command finds in a folder and shows; empty if unknown. */
 export function shownInTree(tree: Tree, directory: string, policy: Policy): readonly string[] {

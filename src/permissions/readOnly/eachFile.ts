@@ -17,6 +17,9 @@ interface Insertion {
   readonly isOne?: boolean;
 }
 
+/** Programs that print matches in files, or only numbers about them: judged like a search of the folder. */
+const searching = /^(?:[ef]?grep|rg|ag|wc|cksum|\w*sum)$/;
+
 /** Prefix of placeholder names that no file has, one for each name that is inserted. */
 const FOUND = '\u0002';
 
@@ -59,7 +62,10 @@ export function eachUse(
   const own = (use.trees ?? []).filter(({ path }) => !isFound(path));
   const shown =
     marks.length > 0
-      ? found.trees.map((tree) => accessed(tree, use, found, { split, isBare: found.isBare, isOne }))
+      ? found.trees.map((tree) => ({
+          ...accessed(tree, use, found, { split, isBare: found.isBare, isOne }),
+          ...(!searching.test(command[0] ?? '') && { isNamed: true }),
+        }))
       : [];
   const each = {
     ...use,

@@ -54,6 +54,8 @@ export interface Tree {
   readonly tracked?: readonly string[];
   /** Shows everything in a folder among the tracked files. */
   readonly entersFolders?: boolean;
+  /** The files are printed by a program that gets their names: each is judged as if the command named it. */
+  readonly isNamed?: boolean;
   /** The names that are found become words of another command. */
   readonly words?: FoundWords;
 }
