@@ -55,7 +55,7 @@ export function readAppPaths(folder = currentFolder(), hostEnv?: AppPaths['env']
     root: findRoot(cwd),
     home,
     systemHome,
-    dataRoot: dataFolder(env.CLAWDCODE_HOME, home),
+    dataRoot: withoutProc(dataFolder(env.CLAWDCODE_HOME, home)),
     packageRoot: packageRoot(),
     version: programVersion(),
     // Applies to the whole run, including started programs.
@@ -75,6 +75,14 @@ function dataFolder(chosen: string | undefined, home: string): string {
   if (isAbsolute(chosen)) return chosen;
   throw new AppPathsError(
     `CLAWDCODE_HOME must be an absolute path, not ${JSON.stringify(chosen)}. Correct it and start again.`,
+  );
+}
+
+/** In `/proc`, Node's recursive mkdir never ends: the kernel answers as if the parent were missing. */
+function withoutProc(folder: string): string {
+  if (!/^\/proc(?:\/|$)/.test(realpath(folder))) return folder;
+  throw new AppPathsError(
+    `No files can be created in ${folder}: set HOME or CLAWDCODE_HOME to another folder, and start again.`,
   );
 }
 

@@ -29,6 +29,15 @@ describe('the data folder is never in the project', () => {
   });
 });
 
+test.runIf(process.platform === 'linux').each(['', '/proc/self/data'])(
+  'the data folder is never in /proc, where creating it would never end: CLAWDCODE_HOME=%s',
+  (folder) => {
+    vi.stubEnv('HOME', '/proc');
+    vi.stubEnv('CLAWDCODE_HOME', folder);
+    expect(readAppPaths).toThrow(/No files can be created in \/proc\//);
+  },
+);
+
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-workspace-')));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
