@@ -60,9 +60,29 @@ function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
   }
   const got = JSON.stringify(path.at(-1) === 'baseUrl' ? withoutSecret(value) : value);
   const but = mayBeSecret(path) ? '' : `, but it is ${got}`;
-  const message = `"${name}" is ignored: ${lowerFirst(issue.message)}${but}. ${fix(issue, value)}`;
+  const message = `"${name}" is ignored: ${whatIsWrong(issue)}${but}. ${fix(issue, value)}`;
   return [{ path, message }];
 }
+
+/** The validator's own words only where it has none of ours. */
+function whatIsWrong(issue: z.core.$ZodIssue): string {
+  const isRaw = /^Invalid (?:input|option): expected /.test(issue.message);
+  if (isRaw && issue.code === 'invalid_type')
+    return `it must be ${kinds[issue.expected] ?? `a ${issue.expected}`}`;
+  if (isRaw && issue.code === 'invalid_value') {
+    const values = issue.values.map((value) => JSON.stringify(value));
+    return `it must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
+  }
+  return lowerFirst(issue.message);
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
 
 /** True if a value must not be quoted, because it is a key or may contain one. */
 function mayBeSecret([first, , field, , fact]: readonly (string | number)[]): boolean {

@@ -17,6 +17,7 @@ import {
 } from '../protocol/extensions/mcp.ts';
 import { JITLESS } from '../protocol/json.ts';
 import { readSettingsText } from './files.ts';
+import { position } from './parseSettings.ts';
 import type { Layer, Problem, Values } from './types.ts';
 
 /** The project file that is shared with other agents. */
@@ -156,14 +157,23 @@ const fileSchema = z.object({ mcpServers: z.record(z.string(), z.unknown()).defa
 /** Much more than a handwritten file has; each needs approval. */
 const MAX_SERVERS = 100;
 
+function placeOf(text: string, { offset }: ParseError): string {
+  const { line, column } = position(text, offset);
+  return `:${line}:${column}`;
+}
+
 /** A mistake disables only the server that contains it. */
 function serversIn(text: string, { scope, layer, source }: Origin): ServerFile {
   const errors: ParseError[] = [];
   const data: unknown = parse(text, errors, { allowTrailingComma: true });
   const file = fileSchema.safeParse(data, JITLESS);
   if (errors.length > 0 || !file.success) {
-    const what = errors.length > 0 ? 'is not JSON' : 'must be an object with "mcpServers" in it';
-    return failed({ layer, file: source, message: `${source} ${what}, so it is ignored. Correct it.` });
+    const [error] = errors;
+    const what =
+      error === undefined
+        ? ' must be an object with "mcpServers" in it'
+        : `${placeOf(text, error)} is not JSON`;
+    return failed({ layer, file: source, message: `${source}${what}, so it is ignored. Correct it.` });
   }
   const entries = Object.entries(file.data.mcpServers);
   const problems: Problem[] = [];

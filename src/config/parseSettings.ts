@@ -118,7 +118,8 @@ function nodeAt(tree: Node, path: readonly PropertyKey[]): Node | undefined {
   return node;
 }
 
-function position(text: string, offset: number): { line: number; column: number } {
+/** Line and column of an offset, both from 1. */
+export function position(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -38,7 +38,8 @@ export function failedQuestion({ preview }: CallQuestion, why: string): Permissi
 }
 
 /** All reasons for the question, on one line. */
-export const reasonsOf = ({ reason }: PermissionQuestion): string => reason.replaceAll('\n', ' ');
+export const reasonsOf = ({ reason }: PermissionQuestion): string =>
+  reason.replaceAll('\n', ' ').replace(/\.$/, '');
 
 /** What an administrator has ruled out: advice that does not help is worse than none. */
 export interface AllowanceLimits {

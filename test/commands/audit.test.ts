@@ -81,7 +81,7 @@ test('every call is listed with the reason it ran, its sandbox, its hosts and it
     [
       '5 calls. 1 read-only call is left out.',
       '#2     2026-01-02 03:04:05  ran  Bash  npm install',
-      '       you approved it: No rule allows npm install.',
+      '       you approved it · why it asked: No rule allows npm install.',
       '       sandbox: workspace-write',
       '       reached: registry.example:443',
       '       refused: evil.example:80',

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { setUpProgram } from './support/testProgram.ts';
 
 const NOTICE =
-  'Context window unknown for mock-1: assuming 32,000 tokens. Set "contextWindow" if you know it.';
+  'Context window unknown for mock-1: assuming 32,000 tokens. Set it if you know it: clawdcode config set contextWindow TOKENS';
 const OVERFLOW = {
   error: {
     status: 400,
@@ -30,7 +30,7 @@ test('an assumed window is reported once; a server error corrects it, for the ne
   const { ready, server, work } = await stageWithoutWindow();
   const first = await ready();
   await first.waitFor(/context ~?\d+% of 32k \(assumed\)/);
-  await first.waitForPrinted('Set "contextWindow" if you know it.');
+  await first.waitForPrinted('Set it if you know it: clawdcode config set contextWindow TOKENS');
   server.script({ calls: [{ name: 'Read', input: { file_path: 'lib/parse.js', limit: 400 } }] }, OVERFLOW);
   server.otherwise(() => ({ text: 'Finished after all.' }));
   await first.submit('read all of the parser');
@@ -76,7 +76,7 @@ test('a session that has learned the window does not mention an assumed one, eve
 test('another unknown model is reported as well, and neither of them again', async () => {
   const { ready } = await stageWithoutWindow();
   const terminal = await ready();
-  await terminal.waitForPrinted('Set "contextWindow" if you know it.');
+  await terminal.waitForPrinted('Set it if you know it: clawdcode config set contextWindow TOKENS');
   await terminal.submit('/model other');
   await terminal.waitForPrinted('Context window unknown for other');
   await terminal.submit('/model mock-1');

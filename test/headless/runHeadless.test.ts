@@ -141,7 +141,7 @@ describe('text', () => {
       'hello',
       onPrompt([{ type: 'permission_question', question: { ...question, reason } }, ...answer]),
     );
-    expect(stderr).toContain('(No rule allows npm test. No rule allows make.)');
+    expect(stderr).toContain('(No rule allows npm test. No rule allows make).');
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 

@@ -241,7 +241,7 @@ function changed(
 }
 
 function assumedText(id: string, windowTokens: number): string {
-  return `Context window unknown for ${id}: assuming ${grouped(windowTokens)} tokens. Set "contextWindow" if you know it.`;
+  return `Context window unknown for ${id}: assuming ${grouped(windowTokens)} tokens. Set it if you know it: clawdcode config set contextWindow TOKENS`;
 }
 
 /** The model that writes summaries of conversations that it can read in full, if that is not the session's. */

@@ -304,7 +304,9 @@ const bases: Readonly<Record<string, string>> = {
 function decidedBy({ basis, rule, reason, verdict }: AuditRow): string | undefined {
   if (rule !== undefined) return `by rule ${rule}`;
   if (basis === 'user')
-    return `${verdict === 'denied' ? 'you denied it' : 'you approved it'}: ${reason ?? ''}`;
+    return [verdict === 'denied' ? 'you denied it' : 'you approved it', reason && `why it asked: ${reason}`]
+      .filter(Boolean)
+      .join(' · ');
   return (
     [basis === undefined ? '' : (bases[basis] ?? basis), reason].filter(Boolean).join(' · ') || undefined
   );

@@ -77,7 +77,7 @@ export function parseDriverLine(line: InputLine): DriverMessage {
     value = JSON.parse(line.text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { type: 'malformed', problem: `a line of standard input is not JSON: ${why.slice(0, 300)}` };
+    return { type: 'malformed', problem: `a line of standard input is not JSON: ${why.slice(0, 300)}.` };
   }
   const parsed = head.safeParse(value);
   if (!parsed.success)

@@ -68,7 +68,7 @@ function toolProblem(tool: string, spec: string | undefined): string | undefined
   const takes = specifiers.get(tool);
   if (takes === undefined) {
     const near = [...specifiers.keys()].find((name) => name.toLowerCase() === tool.toLowerCase());
-    const known = Object.keys(builtinToolSpecifiers).join(', ');
+    const known = [...Object.keys(builtinToolSpecifiers), skillToolName, agentToolName].join(', ');
     return near ? `tool names are case-sensitive: ${near}.` : `unknown tool. Known tools: ${known}.`;
   }
   if (spec === undefined) return undefined;

@@ -134,7 +134,7 @@ function readBinding(contextName: string, written: string, wanted: unknown): Bin
 }
 
 /** Quotes text from the file for the terminal, shortened. */
-const quote = (text: string): string => `“${text.length > 60 ? `${text.slice(0, 60)}…` : text}”`;
+const quote = (text: string): string => `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
 
 const writing: readonly KeyContext[] = ['Global', 'Chat', 'Autocomplete', 'HistorySearch'];
 

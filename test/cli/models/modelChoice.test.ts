@@ -143,7 +143,7 @@ describe('an assumed window is reported', () => {
     expect(told).toEqual([]);
     await expect.poll(() => told.length).toBe(1);
     expect(told).toEqual([
-      'Context window unknown for m: assuming 32,000 tokens. Set "contextWindow" if you know it.',
+      'Context window unknown for m: assuming 32,000 tokens. Set it if you know it: clawdcode config set contextWindow TOKENS',
     ]);
     await choice.waitForFacts(signal);
     const next = choose();

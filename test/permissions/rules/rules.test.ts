@@ -25,7 +25,7 @@ describe('an invalid rule says what to write instead', () => {
     ['Bash(ls', /not a rule/],
     ['ls -la', /not a rule/],
     ['bash(ls)', /Bash/],
-    ['Frobnicate', /Known tools: /],
+    ['Frobnicate', /Known tools: Read, .*, Skill, Agent\./],
     ['Bash()', /the parentheses are empty/],
     ['Bash(:*)', /missing/],
     ['TodoWrite(x)', /no specifier/],

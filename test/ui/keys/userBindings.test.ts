@@ -57,7 +57,7 @@ describe('mistakes are reported, and the rest applies', () => {
   test.each<[string, unknown, string]>([
     ['not an object', [], 'not an object'],
     ['an unknown context', { Tabs: { tab: 'tabs:next' } }, 'has no configurable keys'],
-    ['an unknown action', { Chat: { 'alt+z': 'chat:fly' } }, 'there is no action “chat:fly”'],
+    ['an unknown action', { Chat: { 'alt+z': 'chat:fly' } }, 'there is no action "chat:fly"'],
     ['an impossible key', { Chat: { 'ctrl+i': 'chat:stash' } }, 'as Tab'],
     ['a key of the desktop', { Chat: { 'cmd+k': 'chat:stash' } }, 'taken by the desktop'],
     ['Ctrl+C', { Global: { 'ctrl+c': null } }, 'there must always be a way'],

@@ -245,7 +245,8 @@ async function windowFinding(
 }
 
 function ownAdvice({ windowTokens, source }: ModelInfo): string | undefined {
-  if (source === 'assumed') return 'Set "contextWindow" or --context-window if you know it.';
+  if (source === 'assumed')
+    return 'Set it if you know it: clawdcode config set contextWindow TOKENS, or --context-window.';
   return windowTokens < SMALL ? 'That is very small: choose a model with a larger window.' : undefined;
 }
 
