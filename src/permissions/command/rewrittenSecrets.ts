@@ -105,12 +105,12 @@ function secretInGit(
       const at = policy.realpath(place);
       for (const one of shown) {
         const found = policy.gitSecrets(at, one, workspaceFolders(policy), undefined);
-        if (found === undefined && rewrites)
-          return 'Some version of a file that could not be searched perhaps';
+        if (found === undefined && rewrites) return 'Perhaps a version that could not be searched';
         if (found?.[0] !== undefined) return `Some version of ${relative(policy.root, found[0])}`;
       }
       const isFound = showsMessages ? policy.gitMessagesHoldSecret(at, workspaceFolders(policy)) : false;
-      if (isFound === true || (isFound === undefined && rewrites)) return 'A commit message perhaps';
+      if (isFound === true) return 'A message in the history';
+      if (isFound === undefined && rewrites) return 'Perhaps a message that could not be searched';
     }
   return undefined;
 }

@@ -351,7 +351,7 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
   if (secret !== undefined)
     return {
       behavior: 'ask',
-      reason: `${what} shows ${secret === 'unknown' ? 'versions of files that cannot all be searched' : `${relative(policy.root, secret)}: what it shows of it may hold a password, token or private key`}${becauseOfGit(policy)}`,
+      reason: `${what} shows ${versionOf(secret, policy)}${becauseOfGit(policy)}`,
     };
   const settings = files.filter(
     (path) => isHeld(path) && decideFile({ tool: 'Read', verb: 'read', path }, policy).rule === undefined,
@@ -376,11 +376,19 @@ function secretShown(
   const top = policy.repositoryTop(place) ?? place;
   const paths = new Set(named.flatMap((word) => pathsNamed(word, [place, top])));
   const among = files.filter((path) => paths.has(path) && mayHoldAny(path));
-  if (among.length + objects.length === 0) return undefined;
+  if (among.length === 0 && objects.every((word) => certainCommit.test(word))) return undefined;
   const found = policy.gitSecrets(place, shown, workspaceFolders(policy), among);
   if (found === undefined) return 'unknown';
   return found.find((path) => decideFile({ tool: 'Read', verb: 'read', path }, policy).rule === undefined);
 }
+
+const versionOf = (secret: string, { root }: Policy): string =>
+  secret === 'unknown'
+    ? 'versions of files that cannot all be searched'
+    : `a version of ${relative(root, secret)} that may hold a password, token or private key`;
+
+/** Words that are no files, so that git need not be asked what they are: `HEAD~2..HEAD`. */
+const certainCommit = /^(?:(?:HEAD|@)(?:[~^]\d*)*|\.{2,3})+$/;
 
 /** The paths that a word of a git command may stand for: `a:b` may be a file, or `b` in a commit. */
 const pathsNamed = (word: string, folders: readonly string[]): readonly string[] =>
