@@ -145,6 +145,10 @@ const managers =
 const systemFolders =
   /^(?:\/usr|\/usr\/local|\/opt\/homebrew|\/home\/linuxbrew\/\.linuxbrew|\/snap|\/run\/current-system\/sw)?\/s?bin$|^\/nix\/store\//;
 
+/** Variables with other names of such files, which are not read. Sources: as above. */
+const naming = `MISE_DEFAULT_CONFIG_FILENAME MISE_OVERRIDE_CONFIG_FILENAMES MISE_DEFAULT_TOOL_VERSIONS_FILENAME
+MISE_OVERRIDE_TOOL_VERSIONS_FILENAMES MISE_ENV_FILE ASDF_DEFAULT_TOOL_VERSIONS_FILENAME ASDF_TOOL_VERSIONS_FILENAME`;
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -154,10 +158,14 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export function toolsFolderLookup(
   env: Variables,
 ): (directory: string, program: string) => string | undefined {
+  const named = naming
+    .split(/\s+/)
+    .flatMap((name) => (env[name] ?? '').split(delimiter))
+    .filter((name) => name !== '' && !versionFiles.some(({ names }) => names.test(name)));
   return (directory, program) => {
     if (!mayBeShim(program, env)) return undefined;
     for (let at = directory; ; at = dirname(at)) {
-      const found = versionFileIn(at);
+      const found = versionFileIn(at) ?? named.map((name) => join(at, name)).find(existsSync);
       if (found !== undefined || at === dirname(at)) return found;
     }
   };

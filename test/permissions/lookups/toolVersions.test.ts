@@ -106,6 +106,15 @@ test('what a shim runs in such a folder counts as code of the project', async ()
   expect(areOfProject('date')).toEqual([false]);
 });
 
+test('a file that a variable of the manager names counts', () => {
+  const others = { MISE_ENV_FILE: '.env', ASDF_DEFAULT_TOOL_VERSIONS_FILENAME: '.tool-versions' };
+  const find = toolsFolderLookup({ ...env, ...others });
+  write(join(project, '.tool-versions'), 'nodejs 22.1.0\n');
+  expect(find(project, 'rg')).toBeUndefined();
+  write(join(project, '.env'), 'LD_PRELOAD=./x.so\n');
+  expect([find(project, 'rg'), find(project, 'wc')]).toEqual([join(project, '.env'), undefined]);
+});
+
 test('a version file applies in its folder and below, and is trusted above the workspace', async () => {
   write(join(project, 'sub/.tool-versions'), 'nodejs path:./node\n');
   write(join(home, '.tool-versions'), 'nodejs path:/opt/node\n');
