@@ -78,7 +78,7 @@ export function createPermissionPorts({
         notice('info', 'Commands in the sandbox run without approval for the rest of this session.');
       }
       const isAlways = answer.behavior === 'allow' && answer.remember === true && suggestion !== undefined;
-      if (isAlways && suggestion.destination === 'mode') await modes.set('acceptEdits');
+      if (isAlways && suggestion.destination === 'mode') await modes.set(suggestion.mode ?? 'acceptEdits');
       else if (access.type === 'plan') await modes.set(modes.afterPlan());
       if (!isAlways || suggestion.destination === 'mode') return;
       notice('info', await rules.remember({ ...suggestion, ...answer.remembered }));
@@ -86,12 +86,19 @@ export function createPermissionPorts({
   };
 }
 
-/** An approved plan returns to the mode before it; "accept edits" is offered as a separate choice. */
+/** An approved plan returns to the mode before it; to accept edits, or to ask for each, is offered as another choice. */
 function planChoice(modes: Modes): Partial<PermissionDecision> {
   const next = modes.afterPlan();
-  if (next === 'default' && modes.cycle.includes('acceptEdits'))
-    return { suggestion: { rules: [], destination: 'mode', label: 'Yes, and accept edits' } };
-  return next === 'default' ? {} : { reason: `The plan runs in ${modeLabels[next]} mode.` };
+  const offer = (label: string, mode: Pick<RuleSuggestion, 'mode'> = {}): RuleSuggestion => ({
+    ...{ rules: [], destination: 'mode', label, ...mode },
+  });
+  if (next === 'default')
+    return modes.cycle.includes('acceptEdits') ? { suggestion: offer('Yes, and accept edits') } : {};
+  const isFreer = next !== 'dontAsk' && modes.cycle.includes('default');
+  return {
+    reason: `The plan runs in ${modeLabels[next]} mode.`,
+    ...(isFreer && { suggestion: offer('Yes, but ask for each edit', { mode: 'default' }) }),
+  };
 }
 
 /** The open questions of a session: the agent waits here until a subscriber answers with an op. */

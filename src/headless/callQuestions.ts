@@ -199,7 +199,7 @@ const rules = z.looseObject({
 });
 const mode = z.looseObject({
   type: z.literal('setMode'),
-  mode: z.literal('acceptEdits'),
+  mode: z.enum(['acceptEdits', 'default']),
   destination: z.literal('session'),
 });
 
@@ -228,7 +228,9 @@ function savedBy(
   suggestion: RuleSuggestion,
 ): Pick<Extract<PermissionAnswer, { behavior: 'allow' }>, 'remember' | 'remembered'> | undefined {
   if (suggestion.destination === 'mode')
-    return mode.safeParse(update).success ? { remember: true } : undefined;
+    return mode.safeParse(update).data?.mode === (suggestion.mode ?? 'acceptEdits')
+      ? { remember: true }
+      : undefined;
   const parsed = rules.safeParse(update);
   if (!parsed.success) return undefined;
   const wanted = parsed.data.rules.map(({ toolName, ruleContent }) =>

@@ -80,6 +80,8 @@ export type Preview =
 export interface RuleSuggestion {
   readonly rules: readonly string[];
   readonly destination: 'session' | 'local' | 'mode';
+  /** The mode for `mode`; absent = acceptEdits. */
+  readonly mode?: 'default';
   /** Absolute path of the file for `local`. */
   readonly file?: string;
   /** The text of the choice; for example "Yes, and don't ask again for Bash(npm test)". */
@@ -299,8 +301,8 @@ export interface ExplainedVerdict {
 }
 
 /** What "always" would save, as Claude Code's `PermissionUpdate`, for hooks and driving programs. */
-export function permissionUpdateOf({ rules, destination }: RuleSuggestion): object {
-  if (destination === 'mode') return { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
+export function permissionUpdateOf({ rules, destination, mode }: RuleSuggestion): object {
+  if (destination === 'mode') return { type: 'setMode', mode: mode ?? 'acceptEdits', destination: 'session' };
   return {
     type: 'addRules',
     behavior: 'allow',

@@ -76,13 +76,29 @@ test('accepting a plan restores the mode used before, and the approval says so',
   agent.subscribe((event) => {
     if (event.type !== 'permission_question') return;
     expect(event.question.reason).toBe('The plan runs in accept edits mode.');
-    expect(event.question.suggestion).toBeUndefined();
     agent.submit({ type: 'answer', id: event.question.id, answer: { behavior: 'allow' } });
   });
   await run({ type: 'set_mode', mode: 'acceptEdits' });
   await ask('Hi');
   await run({ type: 'set_mode', mode: 'plan' }, { type: 'prompt', text: 'Plan it' });
   expect(agent.state().mode).toBe('acceptEdits');
+});
+
+test('a plan made in accept edits mode can be accepted with a question for each edit', async () => {
+  const { agent, run, ask } = await startAgent({
+    tools: [exitPlanModeTool()],
+    decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
+    answers: [says('Hello.'), plan, says('I begin.')],
+  });
+  agent.subscribe((event) => {
+    if (event.type !== 'permission_question') return;
+    expect(event.question.suggestion?.label).toBe('Yes, but ask for each edit');
+    agent.submit({ type: 'answer', id: event.question.id, answer: { behavior: 'allow', remember: true } });
+  });
+  await run({ type: 'set_mode', mode: 'acceptEdits' });
+  await ask('Hi');
+  await run({ type: 'set_mode', mode: 'plan' }, { type: 'prompt', text: 'Plan it' });
+  expect(agent.state().mode).toBe('default');
 });
 
 test('accepting a plan can also switch to acceptEdits', async () => {

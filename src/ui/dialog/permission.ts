@@ -189,6 +189,8 @@ export function pressPermission(
   const moved = movedChoice(selected, choices.length, key);
   if (moved !== undefined) return { state: { ...state, selected: moved } };
   if (action === 'confirm:comment') return takesComment(question) ? take(no) : { state };
+  if (action === 'confirm:cycleMode')
+    return acceptsEdits(question) ? take(choices.findIndex(isAlways)) : { state };
   if (action === 'confirm:accept') return take(selected);
   if (action === 'confirm:no') return { state, answer: denial() };
   const index = choiceOfKey(choices, key);
@@ -235,6 +237,12 @@ function pressInComment(
   if (key.name === 'confirm:cancel') return { state: { ...state, comment: undefined } };
   return key.name === 'confirm:accept' ? { state, answer: denial(fieldText(comment)) } : { state };
 }
+
+/** True if "always" accepts edits from now on. */
+export const acceptsEdits = ({ suggestion }: PermissionQuestion): boolean =>
+  suggestion?.destination === 'mode' && suggestion.mode === undefined;
+
+const isAlways = ({ action }: Choice): boolean => action === 'confirm:always';
 
 const lasting: ReadonlySet<string | undefined> = new Set(['confirm:always', 'confirm:sandbox']);
 

@@ -17,7 +17,7 @@ import {
   type DialogRoom,
   fittedChoiceLines,
 } from './choices.ts';
-import { pathText, previewNotice, reasonItems, takesComment } from './permission.ts';
+import { acceptsEdits, pathText, previewNotice, reasonItems, takesComment } from './permission.ts';
 import { reasonNotShown, titleNamesFile, titleOf } from './permissionTitle.ts';
 
 interface PermissionLayoutInput {
@@ -210,6 +210,7 @@ function hintText(question: PermissionQuestion, isCommenting: boolean, keymap: K
     listed('/', hints.key('confirm:yes'), hints.key('confirm:no')),
     'Esc no',
     takesComment(question) ? hints.does('confirm:comment', 'no, with a comment') : undefined,
+    acceptsEdits(question) ? hints.does('confirm:cycleMode', 'accept edits') : undefined,
   );
 }
 

@@ -63,7 +63,7 @@ export function reasonNotShown(
   isNamed: boolean,
 ): string {
   const isPlain =
-    suggestion?.destination === 'mode' ||
+    (suggestion?.destination === 'mode' && suggestion.mode === undefined) ||
     (preview.type === 'text' && plainReason.test(reason)) ||
     (preview.type === 'command' && reason === `${preview.command.trim()} needs your approval.`);
   if (isPlain) return '';

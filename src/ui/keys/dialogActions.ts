@@ -60,6 +60,7 @@ export const dialogActions = [
   on('Confirmation', 'confirm:sandbox', ['s'], 'select “yes, and run every command in the sandbox”'),
   on('Confirmation', 'confirm:no', ['n'], 'no'),
   on('Confirmation', 'confirm:comment', ['tab'], 'no, and say what to do instead'),
+  on('Confirmation', 'confirm:cycleMode', ['shift+tab'], 'yes, and accept edits, if that is offered'),
   on('Confirmation', 'confirm:pageUp', ['pageup'], 'scroll the preview up'),
   on('Confirmation', 'confirm:pageDown', ['pagedown'], 'scroll the preview down'),
   fixed('Confirmation', 'confirm:cancel', ['escape'], 'no, or back'),

@@ -184,6 +184,7 @@ const approving: readonly string[] = [
   'confirm:yes',
   'confirm:always',
   'confirm:sandbox',
+  'confirm:cycleMode',
   'question:accept',
 ];
 

@@ -289,6 +289,23 @@ test('a pasted comment shows its line breaks, and is folded if it is long', asyn
   expect(answers).toEqual([{ behavior: 'deny', comment: `two\nlines ${'line\n'.repeat(50).trimEnd()}` }]);
 });
 
+test('Shift+Tab accepts edits where that is offered, and does nothing elsewhere', async () => {
+  const shiftTab = '\u001B[Z';
+  const edits = { rules: [], destination: 'mode', label: 'Yes, allow all edits' } as const;
+  for (const [suggestion, expected] of [
+    [edits, [{ behavior: 'allow', remember: true }]],
+    [{ ...edits, mode: 'default' }, []],
+    [question.suggestion, []],
+  ] as const) {
+    const { screen, answers, pass } = await ask(suggestion && { suggestion }, 20, 90);
+    pass(200);
+    expect(screen.text().at(-1)?.includes('Shift+Tab accept edits')).toBe(expected.length > 0);
+    await screen.press(shiftTab);
+    expect(answers).toEqual(expected);
+    expect(screen.text().join('\n')).not.toContain('What instead?');
+  }
+});
+
 test('typing that continues when the dialog appears approves nothing', async () => {
   const { screen, answers, unmeant, pass } = await ask();
   for (const key of [...'yes 1 a', keys.enter, 'y']) {
