@@ -130,9 +130,12 @@ export function setUnits(state: ComposerState, units: readonly Unit[]): Composer
   return { ...closed(state), buffer: applyEdit(state.buffer, { type: 'set', units }) };
 }
 
-/** Clears the draft and restarts ↑ at the newest prompt. Undo restores the draft. */
+/** Clears the draft. Undo restores it, and so does ↑: it may hold a secret, so it is not saved. */
 export function clearDraft(state: ComposerState): ComposerState {
-  return { ...setUnits(state, []), walk: startWalk(state.walk.entries) };
+  const { entries } = state.walk;
+  const text = expand(state.buffer.units).trimEnd();
+  const isKnown = text === '' || entries.includes(text);
+  return { ...setUnits(state, []), walk: isKnown ? startWalk(entries) : remember(state.walk, text) };
 }
 
 /** Requests the suggestions of a completion that was still loading. */

@@ -255,15 +255,21 @@ describe('history', () => {
     expect(text()).toBe('draft');
   });
 
-  test('restarts at the newest prompt after the line was cleared', async () => {
-    const { screen, handle, text } = await mount({ entries: ['first', 'second'] });
+  test('brings back a cleared draft first, and then the newest prompt', async () => {
+    const { screen, handle, text, added } = await mount({ entries: ['first', 'second'] });
     await screen.press(keys.up, keys.up, 'x');
     expect(text()).toBe('firstx');
     handle().clear();
     await screen.settle();
     expect(text()).toBe('');
     await screen.press(keys.up);
+    expect(text()).toBe('firstx');
+    await screen.press(keys.up);
     expect(text()).toBe('second');
+    handle().clear();
+    await screen.press(keys.up);
+    expect(text()).toBe('firstx');
+    expect(added).toEqual([]);
   });
 
   test('includes prompts of this run, and old commands do not open the popup', async () => {
