@@ -64,6 +64,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
     (intent, at) => controller.intent(intent, at),
     [controller],
   );
+  const onEdit = useCallback(() => controller.draftEdited(), [controller]);
   const attach = useCallback((pasted: string) => controller.attachImages(pasted), [controller]);
   const onUnmeant = useCallback((text: string) => composer.current?.typeOn?.(text), []);
   const popQueued = useCallback(() => controller.popQueued(), [controller]);
@@ -143,6 +144,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
         completion={completion}
         onSubmit={onSubmit}
         onIntent={onIntent}
+        onEdit={onEdit}
         popQueued={popQueued}
         attach={attach}
         placeholder={placeholderOf(theme)}

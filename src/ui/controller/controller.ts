@@ -91,6 +91,9 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     advance: (next) => void advance(next),
     services: () => state.services,
     showNotice,
+    draftEdited() {
+      if (state.hint !== undefined) send({ type: 'hint_over' });
+    },
     attachImages: (pasted) => shown?.images()?.attach(pasted),
     popQueued: () => state.session?.agent.popQueued()?.text,
     answerRefusal: (answer) => switcher.answer(answer),

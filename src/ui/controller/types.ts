@@ -92,6 +92,8 @@ export interface Controller {
   intent(intent: Intent, state: { readonly empty: boolean }): void;
   popQueued(): string | undefined;
   /** Labels that replace a paste of image paths. Returns undefined synchronously if the text does not look like one. */
+  /** Called when a key or a paste has changed the draft: hints are over. */
+  draftEdited(): void;
   attachImages(pasted: string): Promise<readonly string[] | undefined> | undefined;
   /** Continues booting after a boot dialog. */
   advance(next: Promise<Boot>): void;

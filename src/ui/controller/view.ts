@@ -2,6 +2,7 @@
  * The state of the live screen, as a pure function of events. The transcript is not part of it: finished output leaves
  * as a `Print` and lives on in the terminal's scrollback.
  */
+
 import type { Page } from '../../commands/pages/page.ts';
 import { previewPage } from '../../commands/pages/previewPage.ts';
 import { topicOf } from '../../protocol/entries/readEntry.ts';
@@ -13,6 +14,7 @@ import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionQuestion } from '../../protocol/permissions.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
+import { withoutHalfFence } from '../print/streaming.ts';
 
 /** Finished output for the scrollback; printed once, in order. */
 export type Print =
@@ -343,7 +345,7 @@ function recorded(view: View, entry: JSONLEntry): Step {
   const cleared: View = { ...view, ...noReply };
   if (!view.tailPrinted) return { view: cleared, prints: [{ type: 'entry', entry }] };
   if (view.tail === '') return { view: cleared, prints: [] };
-  return { view: cleared, prints: [{ type: 'markdown', text: view.tail, first: false }] };
+  return { view: cleared, prints: [{ type: 'markdown', text: withoutHalfFence(view.tail), first: false }] };
 }
 
 /** The sizes of an undone compaction, which are shown nowhere else. Undoing one sends no `compaction_started`. */

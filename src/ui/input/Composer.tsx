@@ -58,6 +58,8 @@ type ComposerProps = {
   readonly completion: CompletionPort;
   onSubmit(draft: Draft): void;
   onIntent(intent: Intent, state: { readonly empty: boolean }): void;
+  /** Called when a key or a paste has changed the draft. */
+  onEdit?(): void;
   /** Called for ↑ in an empty composer; removes the newest message from the queue and returns it. */
   popQueued(): string | undefined;
   /** Labels that replace a paste of image paths. Returns undefined synchronously if the text does not look like one. */
@@ -106,8 +108,13 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     await completer.load(kind);
     if (newest.current.wanted?.kind === kind) show(refresh(newest.current, around));
   };
-  const run = ({ state: next, effect }: Outcome): void => {
+  const change = (next: ComposerState): void => {
+    const isEdited = next.buffer.units !== newest.current.buffer.units;
     show(next);
+    if (isEdited) props.onEdit?.();
+  };
+  const run = ({ state: next, effect }: Outcome): void => {
+    change(next);
     if (effect?.type === 'intent') props.onIntent(effect.intent, { empty: isEmpty(next) });
     if (effect?.type === 'submit') {
       void props.history.add(effect.draft.text);
@@ -125,7 +132,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     );
   const onPaste = (text: string): void | Promise<void> => {
     const asked = newest.current.search === undefined ? props.attach?.(text) : undefined;
-    const asText = (): void => show(pasteText(newest.current, text, around));
+    const asText = (): void => change(pasteText(newest.current, text, around));
     return asked === undefined
       ? asText()
       : asked.then((labels) => (labels === undefined ? asText() : insertLabels(labels)), asText);

@@ -14,6 +14,7 @@ import { contentText, promptContent, shellRun } from './content.ts';
 import { formatDuration } from './numbers.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import { paintLine, prefixLines, wrapColumns, wrapText } from './spans.ts';
+import { withoutHalfFence } from './streaming.ts';
 import { type EntryOptions, foldOutput, renderToolResult } from './toolResult.ts';
 import { padEnd, truncate } from './width.ts';
 
@@ -111,10 +112,16 @@ function tinted(lines: readonly string[], width: number, { promptLine }: Theme):
 function renderShell(entry: JSONLEntry, { width, theme }: EntryOptions): string {
   const { command, output } = shellRun(entry);
   const total = entry.subtype === 'shell' ? entry.data?.original?.lines : undefined;
+  const { status = 'ok', display } = (entry.subtype === 'shell' && entry.data) || {};
+  // For example that it was moved to the background.
+  const unfinished = status === 'partial' ? (display?.summary ?? '') : '';
   const lines = wrapText(sanitize(command).trim(), width - 2, theme.strong);
   return [
     ...prefixLines(lines, theme.accent('! '), '  '),
     ...foldOutput(output, { width, theme, rows: 20, keep: 'end', total }),
+    ...(unfinished === ''
+      ? []
+      : prefixLines(wrapText(sanitizeLine(unfinished), width - 4, theme.dim), '  ⎿ ', '    ')),
   ].join('\n');
 }
 
@@ -133,7 +140,8 @@ export function isOnlyReasoning(entry: JSONLEntry): boolean {
 /** Renders a reply. Tool calls print nothing here; their results do. */
 export function renderReply(entry: JSONLEntry, options: EntryOptions): string {
   const { width, theme, markdown } = options;
-  const text = contentText(entry);
+  const isCut = entry.message.interrupted === true || endingOf(entry) !== undefined;
+  const text = isCut ? withoutHalfFence(contentText(entry)) : contentText(entry);
   const ending = endingOf(entry);
   return [
     ...renderReasoning(entry, options),

@@ -113,7 +113,8 @@ const MAX_TAIL = 20_000;
  * The end of unfinished Markdown that is worth drawing in `rows` rows; reopens a code block that was cut. Of an
  * unfinished long line, only the end is drawn.
  */
-export function liveTail(rest: string, rows: number): string {
+export function liveTail(unfinished: string, rows: number): string {
+  const rest = withoutHalfFence(unfinished);
   let from = rest.length;
   for (let line = 0; line < Math.max(1, rows) && from > 0; line += 1) from = rest.lastIndexOf('\n', from - 1);
   if (from <= 0) return endOf(rest);
@@ -127,6 +128,11 @@ export function liveTail(rest: string, rows: number): string {
   }
   const tail = endOf(rest.slice(from + 1));
   return fence === undefined ? tail : `${opener}\n${tail}`;
+}
+
+/** Text that was cut within a fence, without the part of the mark. */
+export function withoutHalfFence(text: string): string {
+  return text.replace(/(?:^|\n)[ \t]*(?:`{1,2}|~{1,2})$/, '');
 }
 
 /** The last `MAX_TAIL` characters, starting at a word if possible. */

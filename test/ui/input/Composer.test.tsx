@@ -255,6 +255,14 @@ describe('history', () => {
     expect(text()).toBe('draft');
   });
 
+  test('reports edits by keys and pastes, but not that it was cleared', async () => {
+    let edits = 0;
+    const { screen, handle } = await mount({ onEdit: () => void edits++ });
+    await screen.press('a', keys.left, keys.paste('b'));
+    handle().clear();
+    expect(edits).toBe(2);
+  });
+
   test('brings back a cleared draft first, and then the newest prompt', async () => {
     const { screen, handle, text, added } = await mount({ entries: ['first', 'second'] });
     await screen.press(keys.up, keys.up, 'x');

@@ -55,6 +55,25 @@ test.each([
     },
     '> look\n  [image]',
   ],
+  [
+    'a shell command that continues in the background',
+    {
+      subtype: 'shell',
+      message: user('…'),
+      data: {
+        command: 'sleep 20',
+        output: '',
+        status: 'partial',
+        display: { title: '', summary: 'moved to b1' },
+      },
+    },
+    '! sleep 20\n  ⎿ moved to b1',
+  ],
+  [
+    'a reply that was cut within a fence',
+    { type: 'assistant' as const, message: assistant('a\n```\nb\n``', { interrupted: true }) },
+    'a\n\n  b',
+  ],
   ['a prompt that could control the terminal', { message: user('a\u001b[2Jb') }, '> ab'],
   [
     'a shell command',

@@ -98,6 +98,7 @@ test('a stream prints the same text, however it is split', () => {
 test('the tail of a long block is its last lines', () => {
   expect(liveTail('a\nb\nc\nd', 2)).toBe('c\nd');
   expect(liveTail('a\nb', 5)).toBe('a\nb');
+  expect(liveTail('a\n```\nb\n``', 5)).toBe('a\n```\nb');
 });
 
 test('draws only the end of an endless line', () => {
