@@ -121,6 +121,8 @@ test('a turn is rewound in the conversation and in a file', async () => {
   await terminal.waitForPrinted('Conversation and files are as they were before “make it”');
   expect(existsSync(join(work.repository, 'made.txt'))).toBe(false);
   await terminal.waitFor(/❯ make it/);
+  // Reported once.
+  expect(terminal.screen().split('as they were before')).toHaveLength(2);
 });
 
 for (const row of places)

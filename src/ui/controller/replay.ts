@@ -14,7 +14,15 @@ export function replay(entries: readonly JSONLEntry[]): Print[] {
   const prompt = entries.findIndex((entry, index) => index >= from && entry.subtype === 'prompt');
   if (from > 0 && prompt !== -1) from = prompt;
   const shown = entries.slice(from);
-  return [...earlier(shown[0]?.seq ?? 0), ...shown.map(printed)];
+  return [...earlier(shown[0]?.seq ?? 0), ...shown.map(printed), ...cutOff(entries)];
+}
+
+/** The program may have been killed during the last turn; nothing else shows that its reply is missing. */
+function cutOff(entries: readonly JSONLEntry[]): Print[] {
+  const last = entries.findLast(({ subtype }) => subtype === 'prompt' || subtype === 'turn_end');
+  if (last?.subtype !== 'prompt') return [];
+  const text = 'This turn was cut off before it ended; what was missing of its reply is lost.';
+  return [{ type: 'notice', level: 'warning', text }];
 }
 
 /**

@@ -170,8 +170,9 @@ function afterRewind(event: AgentEvent, { agent, show, composer }: AfterRewindPo
   if (event.type !== 'rewind_ended' || !event.report.conversation) return;
   const entries = agent.liveEntries();
   // The report of this rewind is printed after everything else.
-  const told = entries.findLast((entry) => topicOf(entry) === 'rewind');
-  show(entries.filter((entry) => entry !== told));
+  const last = entries.findLast(({ subtype }) => subtype === 'rewind' || subtype === 'undo');
+  const isTold = (entry: JSONLEntry): boolean => entry.seq >= (last?.seq ?? 0) && topicOf(entry) === 'rewind';
+  show(entries.filter((entry) => entry !== last && !isTold(entry)));
   const { prompt } = event.report;
   if (prompt !== undefined) composer?.prependText(prompt.text);
 }

@@ -61,7 +61,7 @@ export interface DialogBase<A> {
 /** One numbered choice. */
 export interface Choice {
   readonly label: string;
-  /** A second, dim line that explains the effect. */
+  /** Explains the effect, on dim lines of its own. */
   readonly detail?: string | undefined;
   /** A letter that picks it, in addition to its number. */
   readonly letter?: string;
@@ -88,7 +88,9 @@ export function choiceLines(
     );
     return [
       ...prefixLines([first, ...rest], mark, '  '),
-      ...(detail === undefined ? [] : [theme.dim(truncate(`     ${detail}`, width, 'end'))]),
+      ...(detail === undefined
+        ? []
+        : prefixLines(wrapText(detail, Math.max(1, width - 5), theme.dim), '     ')),
     ];
   });
 }

@@ -57,7 +57,8 @@ interface PermissionLayout {
 export function permissionLayout(input: PermissionLayoutInput): PermissionLayout {
   const { question, preview, choiceRows, isCommenting, isWarned, width, rows, theme, keymap } = input;
   const title = titledRule(titleOf(question), width, theme);
-  const hint = theme.dim(truncate(hintText(question, isCommenting, keymap), width));
+  const keys = hintText(question, isCommenting, keymap);
+  const hints = wrapText(keys, width, theme.dim);
   const reasons = reasonLines(reasonNotShown(question, titleNamesFile(question, width)), width, theme);
   const worktree = worktreeLines(question, width, theme);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
@@ -70,7 +71,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const showTitle = reserve(1, 1);
   const showWorktree = worktree.length > 0 && reserve(worktree.length, 1);
   const reasonRows = rowsToTry(reasons.length).find((rows) => reserve(rows)) ?? 0;
-  const showHint = reserve(1);
+  const hint = reserve(hints.length) ? hints : reserve(1) ? [theme.dim(truncate(keys, width))] : [];
   const showBlank = reserve(1);
   const overflows = preview.length > left;
   const previewRows = Math.max(overflows && left > 1 ? left - 1 : Math.min(left, preview.length), 0);
@@ -94,7 +95,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
       ...(showBlank ? [''] : []),
       ...choiceRows.slice(0, Math.max(0, rows - (isCommenting ? 1 : 0))),
     ],
-    below: showHint ? [hint] : [],
+    below: hint,
     previewRows: Math.max(1, previewRows),
     seen,
     canWarn: overflows && left > 1,
@@ -159,7 +160,14 @@ const REASON_ROWS = 2;
 
 /** A single reason as a paragraph, several as a list. */
 function reasonLines(reason: string, width: number, theme: Theme): readonly string[] {
-  return reasonItems(reason).flatMap((line) => wrapText(line, width, theme.dim).slice(0, REASON_ROWS));
+  return reasonItems(reason).flatMap((line) => {
+    const lines = wrapText(line, width);
+    const shown = lines.slice(0, REASON_ROWS);
+    const isCut = lines.length > REASON_ROWS;
+    return shown.map((one, at) =>
+      theme.dim(isCut && at === REASON_ROWS - 1 ? truncate(`${one} …`, width) : one),
+    );
+  });
 }
 
 /** Row counts to try for the reasons, best first: a single reason is shown in full or not at all, a list can be cut. */

@@ -26,8 +26,16 @@ const told = (prints: readonly Print[]): (string | number)[] =>
 test('a resumed session starts at a prompt and says how many entries are above', () => {
   const prints = told(replay(source(200).entries()));
   expect(prints[0]).toBe('140 earlier entries are in the session’s log.');
-  expect(prints.slice(1)).toEqual(Array.from({ length: 60 }, (_, index) => 140 + index));
-  expect(told(replay(source(3).entries()))).toEqual([0, 1, 2]);
+  expect(prints.slice(1, -1)).toEqual(Array.from({ length: 60 }, (_, index) => 140 + index));
+  expect(told(replay(source(3).entries())).slice(0, -1)).toEqual([0, 1, 2]);
+});
+
+test('a turn that has no end is marked as cut off', () => {
+  const cut = 'This turn was cut off before it ended; what was missing of its reply is lost.';
+  const killed = source(3).entries();
+  expect(told(replay(killed))).toEqual([0, 1, 2, cut]);
+  const end = madeEntry(3, 'done', { type: 'system', subtype: 'turn_end' } as Partial<JSONLEntry>);
+  expect(told(replay([...killed, end]))).toEqual([0, 1, 2, 3]);
 });
 
 test('a session with only its end in memory is counted in full', () => {

@@ -10,5 +10,7 @@ test('prints only the contiguous end of a large session again, not parts of its 
   const entries = [entry(0, 'session_start'), entry(0, 'past'), entry(1), entry(900), entry(901), entry(902)];
   const [first, ...rest] = replay(entries);
   expect(first).toMatchObject({ type: 'notice', text: expect.stringContaining('900 earlier entries') });
-  expect(rest.map((print) => (print.type === 'entry' ? print.entry.seq : print))).toEqual([900, 901, 902]);
+  expect(rest.slice(0, -1).map((print) => (print.type === 'entry' ? print.entry.seq : print))).toEqual([
+    900, 901, 902,
+  ]);
 });

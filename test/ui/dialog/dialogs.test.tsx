@@ -810,9 +810,9 @@ test('details are dropped before labels are cut; then all labels except the sele
   ];
   const within = (rows: number) => choiceLinesWithin(choices, 0, 20, rows, plain);
   const label = ['❯ 1. Search again', '  for local servers'];
-  const detail = '     on their usual…';
-  expect(within(6)).toEqual([...label, detail, '  2. Quit', '  3. 説明を読む', '     here']);
-  expect(within(5)).toEqual([...label, detail, '  2. Quit', '  3. 説明を読む']);
+  const detail = ['     on their usual', '     ports'];
+  expect(within(7)).toEqual([...label, ...detail, '  2. Quit', '  3. 説明を読む', '     here']);
+  expect(within(6)).toEqual([...label, ...detail, '  2. Quit', '  3. 説明を読む']);
   expect(within(4)).toEqual([...label, '  2. Quit', '  3. 説明を読む']);
   expect(choiceLinesWithin(choices, 1, 20, 3, plain)).toEqual([
     '  1. Search again f…',
