@@ -17,6 +17,9 @@ const edits: readonly (readonly [
   pressed: readonly string[],
   shown: string,
 ])[] = [
+  // First: ↑ also brings back drafts that were cleared, here that of the first row.
+  ['history:previous', '', [ctrl('p')], 'the last prompt|'],
+  ['history:previous', '', [keys.up, keys.up], 'the last prompt|'],
   ['edit:left', '漢字', [left], '漢|字'],
   ['edit:right', '👩‍👩‍👧b', [home, right], '👩‍👩‍👧|b'],
   ['edit:right', 'ab', [ctrl('a'), ctrl('f')], 'a|b'],
@@ -43,8 +46,6 @@ const edits: readonly (readonly [
   ['chat:newline', 'one', [ctrl('j')], 'one\n  |'],
   ['chat:newline', 'one', [keys.altEnter], 'one\n  |'],
   ['chat:newline', 'one', [keys.shiftEnter], 'one\n  |'],
-  ['history:previous', '', [ctrl('p')], 'the last prompt|'],
-  ['history:previous', '', [keys.up], 'the last prompt|'],
   ['history:next', 'draft', [keys.up, ctrl('n')], 'draft|'],
   ['chat:complete', '/the', [keys.tab], '/theme |'],
   ['autocomplete:accept', '/the', [keys.tab], '/theme |'],
