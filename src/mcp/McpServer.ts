@@ -46,9 +46,14 @@ export interface McpDeps {
   readonly env: Readonly<Record<string, string>>;
   /**
    * For servers that the project does not define, so that the project cannot decide what they run: a PATH without its
-   * folders, and an empty folder in which they start if they name none.
+   * folders, and an empty folder in which they start if they name none, with an environment (`env`) that does not name
+   * the project.
    */
-  readonly apart?: { readonly folder: string; readonly path: string };
+  readonly apart?: {
+    readonly folder: string;
+    readonly path: string;
+    readonly env: Readonly<Record<string, string>>;
+  };
   readonly fetchFor: ConnectPorts['fetchFor'];
   /** How programs must be started now; absent = with the user's rights. */
   readonly programs?: SettingsPrograms | undefined;
@@ -359,17 +364,19 @@ export class McpServer {
   #ports(endpoint: ConnectEndpoint, onClosed: ConnectPorts['onClosed']): ConnectPorts {
     const { version, env, fetchFor, authStoreOf, protocolMemoryOf, canAskUser } = this.#deps;
     const { connectTimeoutMs: timeoutMs } = this.#deps;
+    const apart = this.#apart;
+    const isApart = endpoint.type === 'stdio' && endpoint.cwd === apart?.folder;
     return {
       ...{ version, fetchFor, timeoutMs, onClosed, signal: this.#giveUp.signal },
       protocolMemory: this.source.isHosted === true ? undefined : protocolMemoryOf?.(this.source),
       authStore: 'url' in endpoint ? authStoreOf?.(this.source.name, endpoint.url) : undefined,
       env:
         endpoint.type === 'stdio'
-          ? { ...env, ...(this.#apart && { PATH: this.#apart.path }), ...endpoint.env }
+          ? { ...(isApart ? apart?.env : env), ...(apart && { PATH: apart.path }), ...endpoint.env }
           : {},
       log: (text) => this.#append(text),
       ...{ role: serverRole(this.source.name), programs: this.#deps.programs },
-      isApart: endpoint.type === 'stdio' && endpoint.cwd === this.#apart?.folder,
+      isApart,
       ofFolder: this.#isOfFolder ? serverProgram(this.source.definition) : undefined,
       onChanged: () => this.#relist(),
       onElicit: canAskUser === true ? this.#requests.answer : undefined,

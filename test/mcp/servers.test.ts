@@ -332,7 +332,7 @@ test('the user’s server runs nothing from an unknown project: no package, modu
   const deps = {
     root,
     env: { PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`, PLACE: place },
-    apart: { folder: apart, path: `${dirname(process.execPath)}:/usr/bin:/bin` },
+    apart: { folder: apart, path: `${dirname(process.execPath)}:/usr/bin:/bin`, env: { PLACE: place } },
   };
   const definitions = {
     packaged: { command: npx, args: ['-y', 'hostile-server'] },

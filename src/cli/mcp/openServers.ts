@@ -9,7 +9,7 @@ import type { McpServers } from '../../mcp/McpServers.ts';
 import type { ProtocolMemory } from '../../mcp/protocolVersion.ts';
 import type { McpServerSource } from '../../protocol/extensions/mcp.ts';
 import { projectVariables } from '../../protocol/settingsPrograms.ts';
-import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
+import { environmentApart, withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { programPath } from '../process/lookUp.ts';
 import { openBrowser } from '../process/openBrowser.ts';
@@ -56,12 +56,13 @@ async function createServers(
   const given = Number(place.env.MCP_TIMEOUT);
   const folder = join(place.dataRoot, 'servers');
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const own = { ...withoutKeys(place.env, secretEnv), CLAWDCODE: '1' };
   return new McpServers(sources, {
     version: place.version,
     root: place.root,
     variables: { ...place.env, ...projectVariables(place.root) },
-    env: { ...withoutKeys(place.env, secretEnv), ...projectVariables(place.root), CLAWDCODE: '1' },
-    apart: { folder, path: programPath(place) },
+    env: { ...own, ...projectVariables(place.root) },
+    apart: { folder, path: programPath(place), env: environmentApart(own, place.root, folder) },
     fetchFor: (server) => serverNetwork(place.env, server).fetch,
     authStoreOf: (name, url) => createAuthStore(place.dataRoot, name, url),
     protocolMemoryOf: createProtocolMemories(place.dataRoot),

@@ -112,7 +112,7 @@ function addsTo(known: ApprovedRecords, { files, commands }: ApprovedRecords): b
 }
 
 /** Something approved that runs project files. */
-interface User extends ProgramFiles {
+interface User extends Omit<ProgramFiles, 'isCut'> {
   /** For display: "the hook ./check.sh". */
   readonly what: string;
   /** See `commandKey`. */

@@ -3,12 +3,14 @@
  * print API keys. They run outside the sandbox without approval, so changing such a file changes what the user
  * approved. A file counts if the command, or a script that it runs, names it.
  */
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { LoadedSettings } from '../../config/types.ts';
-import { entriesOf, readFileNow, statOf } from '../../disk/fileLookups.ts';
+import { readEndsNow, readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { repositoryTop, trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
+import { isInterpreter } from '../../permissions/options/runnerNames.ts';
 import { type ProgramText, projectVariables, serverProgram } from '../../protocol/settingsPrograms.ts';
+import { FolderLists, MAX_LOOKUPS_AT_START } from './FolderLists.ts';
 import { moduleFiles } from './moduleFiles.ts';
 import { ANY, partsOf, type TextWord, wordsOf } from './textWords.ts';
 
@@ -47,6 +49,8 @@ export interface ProgramFiles {
    * protected, but an approval covers them.
    */
   readonly built: readonly string[];
+  /** True if there are more than can be looked at, so that it must not run. */
+  readonly isCut: boolean;
 }
 
 /**
@@ -64,22 +68,19 @@ export const commandText = ({ command, args = [] }: ProgramText): string => [com
 
 /** The protected files of all programs; see `filesOf`. */
 export function executedFiles(programs: readonly ProgramText[], place: Place): readonly string[] {
-  return [...new Set(programs.flatMap((program) => filesOf(program, place).files))];
+  const disk = new FolderLists(MAX_LOOKUPS_AT_START);
+  return [...new Set(programs.flatMap((program) => filesOf(program, place, disk).files))];
 }
 
 /** The files that one program names; each that is a shell script is read like the program itself. */
-export function filesOf(program: ProgramText, place: Place): ProgramFiles {
-  return new FileSearch(place).search(program);
+export function filesOf(program: ProgramText, place: Place, disk = new FolderLists()): ProgramFiles {
+  return new FileSearch(place, disk).search(program);
 }
 
 /** The command and its scripts. */
 const MAX_TEXTS = 100;
-const MAX_FOLDERS = 20;
-const MAX_LOOKUPS = 20_000;
+const MAX_FOLDERS = 100;
 const MAX_FILES = 1000;
-/** In a folder. */
-const MAX_LISTED = 5000;
-const MAX_MODULES = 500;
 const MAX_SCRIPT_BYTES = 200_000;
 /** Longer words are code or data. */
 const MAX_NAME = 1000;
@@ -89,7 +90,6 @@ const data =
   /(?:\.(?:log|jsonl?|db|sqlite3?|duckdb|csv|tsv|parquet|pid|md|txt|lock|ya?ml|toml|ini|xml|html?|css|svg|png)|(?:^|\/)\.env(?:\.\w+)?)$/i;
 const script = /\.(?:(?:ba|da|z|k)?sh|py|rb|pl|php|lua|[cm]?[jt]s)$/;
 const shellEnding = /\.(?:ba|da|z|k)?sh$/;
-const shellLine = /^#![^\n]*\b(?:ba|da|z|k)?sh\b/;
 /** Words of texts that list, start or copy what is in a folder. */
 const walker =
   /^(?:find|fd|fdfind|ls|run-parts|xargs|parallel|watchexec|entr|cp|mv|ln|rsync|tar|core\.hookspath)$/i;
@@ -123,10 +123,11 @@ class FileSearch {
   /** The files, and whether they run or are only named. */
   readonly #files = new Map<string, boolean>();
   readonly #texts: Text[] = [];
-  readonly #listed = new Map<string, readonly string[]>();
-  #lookups = 0;
+  readonly #disk: FolderLists;
+  #isCut = false;
 
-  constructor({ root, home }: Place) {
+  constructor({ root, home }: Place, disk: FolderLists) {
+    this.#disk = disk;
     this.#root = realpath(root);
     this.#variables = new Map(Object.entries({ ...projectVariables(root), HOME: home }));
     this.#starts = this.#folders = [root];
@@ -140,7 +141,7 @@ class FileSearch {
     if (cwd !== undefined) {
       const text = `cd ${quoted(cwd)}`;
       this.#addText(text);
-      const folder = wordsOf(text, this.#variables)[1]?.text ?? ANY;
+      const folder = wordsOf(text, this.#variables)?.[1]?.text ?? ANY;
       if (!folder.includes(ANY)) this.#addFolder(resolve(this.#root, folder));
     }
     this.#starts = [...this.#folders];
@@ -149,17 +150,21 @@ class FileSearch {
       for (const text of this.#texts) this.#read(text);
     }
     for (const { words, content } of this.#texts) {
-      const names = words.slice(0, MAX_MODULES).map(({ text }) => text.replace(unknownFolder, ''));
-      for (const path of moduleFiles(content, names, this.#folders, this.#root)) this.#files.set(path, true);
+      const names = words.map(({ text }) => text.replace(unknownFolder, ''));
+      for (const path of moduleFiles(content, names, this.#folders, { root: this.#root, disk: this.#disk }))
+        this.#files.set(path, true);
     }
     return this.#result();
   }
 
   /** `content`: what may name modules, if that differs. */
   #addText(text: string, content = text): void {
-    if (this.#texts.length >= MAX_TEXTS) return;
     const variables = [...this.#variables].filter(([name]) => !text.includes(`${name}=`));
-    const words = wordsOf(text, new Map(variables));
+    const words = this.#disk.spend(text.length / 100) ? wordsOf(text, new Map(variables)) : undefined;
+    if (words === undefined || this.#texts.length >= MAX_TEXTS) {
+      this.#isCut = true;
+      return;
+    }
     const has = (name: RegExp): boolean =>
       words.some((word) => [word.text, ...partsOf(word.text)].some((part) => name.test(part)));
     const interpreted = interpreters.flatMap(([name, ending]) => (has(name) ? [ending] : []));
@@ -174,7 +179,9 @@ class FileSearch {
   }
 
   #addFolder(path: string): void {
-    if (this.#folders.length < MAX_FOLDERS && !this.#folders.includes(path)) this.#folders.push(path);
+    if (this.#folders.includes(path)) return;
+    if (this.#folders.length < MAX_FOLDERS) this.#folders.push(path);
+    else this.#isCut = true;
   }
 
   /** Looks for the files that a text names, in the folders that were not searched for them. */
@@ -191,13 +198,12 @@ class FileSearch {
 
   /** True if there is a file or a folder of this name. */
   #lookUp(name: string, folder: string, isRun: boolean, { isWalking, mayRun }: Text): boolean {
-    if (this.#lookups > MAX_LOOKUPS || name === '' || name.length > MAX_NAME) return false;
+    if (name === '' || name.length > MAX_NAME) return false;
     if (name.startsWith('-') || name.includes('://')) return false;
     if (name.startsWith('/') && folder !== this.#folders[0]) return false;
     let exists = false;
-    for (const { path, isExact } of pathsFor(name, folder, this.#filesBelow)) {
-      this.#lookups += 1;
-      const info = statOf(path);
+    for (const { path, isExact } of pathsFor(name, folder, this.#disk)) {
+      const info = this.#disk.spend(1) ? statOf(path) : undefined;
       exists ||= info !== undefined;
       if (info?.isDirectory() === true) {
         if (isExact && /[^./]/.test(name)) this.#takeFolder(path, isWalking ? mayRun : undefined);
@@ -213,26 +219,21 @@ class FileSearch {
     const isBelow = isInside(path, this.#root) && path !== this.#root;
     if (isBelow || isInside(this.#root, path)) this.#addFolder(path);
     if (!isBelow || mayRun === undefined) return;
-    for (const file of this.#filesBelow(path, true)) if (mayRun(file)) this.#add(file, true);
+    for (const file of this.#disk.filesIn(path, true)) if (mayRun(file)) this.#add(file, true);
   }
 
-  /** The files in a folder, also in those below if `isDeep`. */
-  readonly #filesBelow: FileList = (folder, isDeep) => {
-    const key = `${isDeep} ${folder}`;
-    const files = this.#listed.get(key) ?? filesBelow(folder, isDeep);
-    this.#listed.set(key, files);
-    this.#lookups += files.length / 50;
-    return files;
-  };
-
   #add(path: string, isRun: boolean): void {
-    if (this.#files.size >= MAX_FILES) return;
     if (!isInside(path, this.#root) && !isInside(realpath(path), this.#root)) return;
     const wasRun = this.#files.get(path);
     if (wasRun === true || wasRun === isRun) return;
+    if (this.#files.size >= MAX_FILES) {
+      this.#isCut = true;
+      return;
+    }
     this.#files.set(path, isRun);
     const content = shellText(path, isRun);
-    if (content === undefined) return;
+    if (content === null) this.#isCut = true;
+    if (typeof content !== 'string') return;
     this.#addText(content);
     this.#addFolder(dirname(path));
     this.#addFolder(dirname(realpath(path)));
@@ -249,6 +250,7 @@ class FileSearch {
     return {
       files: inside(this.#files.keys()).filter((path) => !isBuilt(path)),
       built: inside(run).filter(isBuilt),
+      isCut: this.#isCut || this.#disk.isSpent,
     };
   }
 }
@@ -269,58 +271,57 @@ const mayCome = (name: string, isRun: boolean): boolean =>
   [isRun, name.includes('/'), script.test(name)].filter(Boolean).length >= 2;
 
 /** The paths that a name may mean in a folder. After an unknown folder, what follows may be relative to any. */
-function pathsFor(name: string, folder: string, filesIn: FileList): readonly FoundPath[] {
+function pathsFor(name: string, folder: string, disk: FolderLists): readonly FoundPath[] {
   const fixed = /^[^\uE000]*\//.exec(name)?.[0] ?? '';
   const known = name.replace(unknownFolder, '');
   const isWhole = known === name;
   const last = known.replace(/^.*\//s, '');
   const within = resolve(folder, isWhole ? fixed : known.slice(0, known.length - last.length));
+  const start = resolve(folder, fixed);
+  const below = isWhole || fixed === '' || start === folder ? [] : disk.filesIn(start, true);
   if (!last.includes(ANY)) {
-    const start = resolve(folder, fixed);
-    const below = isWhole || fixed === '' || start === folder ? [] : filesIn(start, true);
     const others = below.filter((path) => path.endsWith(`/${known}`));
     return [resolve(within, last), ...others].map((path) => ({ path, isExact: true }));
   }
   // Of several unknown parts, only what is before the first and after the last one counts.
-  const [start, end] = [last.slice(0, last.indexOf(ANY)), last.slice(last.lastIndexOf(ANY) + 1)];
-  if (within === folder && !/\w/.test(start + end)) return [];
-  const from = within === '/' ? 1 : within.length + 1;
-  return filesIn(within, false)
-    .filter((path) => path.length - from >= start.length + end.length)
-    .filter((path) => path.startsWith(start, from) && path.endsWith(end))
+  const [first, end] = [last.slice(0, last.indexOf(ANY)), last.slice(last.lastIndexOf(ANY) + 1)];
+  const isKnown = within !== folder || /\w/.test(first + end);
+  const isMatching = (path: string): boolean => {
+    const base = path.lastIndexOf('/') + 1;
+    return (
+      path.length - base >= first.length + end.length && path.startsWith(first, base) && path.endsWith(end)
+    );
+  };
+  return [...(isKnown ? disk.filesIn(within, false) : []), ...below]
+    .filter(isMatching)
     .map((path) => ({ path, isExact: false }));
 }
 
 const quoted = (word: string): string => `"${word.replace(/["`\\]/g, '\\$&')}"`;
 
-type FileList = (folder: string, isDeep: boolean) => readonly string[];
-
-/** Without dependencies, breadth first. */
-function filesBelow(folder: string, isDeep: boolean): readonly string[] {
-  const files: string[] = [];
-  const folders = [folder];
-  for (const at of folders)
-    for (const entry of entriesOf(at)) {
-      if (files.length + folders.length > MAX_LISTED) return files;
-      if (!entry.isDirectory()) files.push(join(at, entry.name));
-      else if (isDeep && !/^(?:\.git|node_modules)$/.test(entry.name)) folders.push(join(at, entry.name));
-    }
-  return files;
-}
-
 /** True for shell scripts and other executable files. */
 const isProgram = (path: string): boolean =>
   shellEnding.test(path) || ((statOf(path)?.mode ?? 0) & 0o111) !== 0;
 
-/** The text of a shell script; undefined for other files. */
-function shellText(path: string, isRun: boolean): string | undefined {
+/** Files in another language, or with none. */
+const source =
+  /\.(?:[cm]?[jt]sx?|py|rb|pl|php|lua|go|rs|c|h|cc|cpp|hpp|java|kt|swift|cs|vue|svelte|s?css|less|html?|sql|graphql|proto)$/;
+
+/** The text of a file that a shell may read; null if it is too long, undefined for another file. */
+function shellText(path: string, isRun: boolean): string | null | undefined {
+  if (statOf(path)?.isFile() !== true || (data.test(path) && !isRun)) return undefined;
   const text = readFileNow(path, MAX_SCRIPT_BYTES)?.toString('utf8');
-  if (text === undefined || text.includes('\0')) return undefined;
-  if (text.startsWith('#!')) return shellLine.test(text) ? text : undefined;
-  // A shell reads what has no first line of this kind.
-  const isShell =
-    shellEnding.test(path) || (isRun && !script.test(path)) || (!/\.\w+$/.test(path) && isProgram(path));
-  return isShell ? text : undefined;
+  const [line = ''] = (text ?? readEndsNow(path, 500)?.[0]?.toString('latin1') ?? '').split('\n', 1);
+  // A shell starts no binary file, and leaves out such characters after the first line.
+  if (line.includes('\0')) return undefined;
+  const isShell = line.startsWith('#!')
+    ? !line
+        .slice(2)
+        .split(/[\s/]+/)
+        .some(isInterpreter)
+    : shellEnding.test(path) || (!script.test(path) && (isRun || (text !== undefined && !source.test(path))));
+  if (!isShell) return undefined;
+  return text === undefined ? null : text.replace(/^#!/, '').replaceAll('\0', '');
 }
 
 /** Builds write these constantly. */

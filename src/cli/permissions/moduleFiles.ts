@@ -1,7 +1,8 @@
 /** The files that Node and Python load for names without an ending, and for modules and folders. */
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
+import type { FolderLists } from './FolderLists.ts';
 import { standardModules } from './pythonModules.ts';
 import { ANY } from './textWords.ts';
 
@@ -16,22 +17,33 @@ export function moduleFiles(
   command: string,
   names: readonly string[],
   folders: readonly string[],
-  root: string,
+  { root, disk }: { readonly root: string; readonly disk: FolderLists },
 ): readonly string[] {
   const isPython = runsPython.test(command);
   const modules = isPython ? [...command.matchAll(pythonModule)].map(([, name = '']) => name) : [];
   const imported = isPython ? importedNames(command) : [];
-  const words = names.filter((name) => !name.includes(ANY));
-  const existing = (path: string): boolean => kindOf(path) === true;
-  return folders.flatMap((place) => [
-    ...modules.flatMap(pythonFiles).map((file) => resolve(place, file)),
-    ...[...imported.flatMap(pythonFiles), ...(isPython ? words.map((word) => `${word}/__main__.py`) : [])]
-      .map((file) => resolve(place, file))
-      .filter(existing),
-    ...(runsNode.test(command)
-      ? words.flatMap((word) => nodeFiles(resolve(place, word))).filter((path) => isInside(path, root))
-      : []),
-  ]);
+  const isNode = runsNode.test(command);
+  if (!isPython && !isNode) return [];
+  const words = names.filter((name) => !name.includes(ANY) && name.length <= MAX_NAME);
+  const isFile = (path: string): boolean => disk.spend(1) && kindOf(path) === true;
+  return folders.flatMap((place) => {
+    const inPlace = disk.namesIn(place);
+    const mayBe = (file: string): boolean => inPlace.has(file.split('/', 1)[0] ?? '');
+    const pythons = [
+      ...imported.flatMap(pythonFiles),
+      ...(isPython ? words.map((word) => `${word}/__main__.py`) : []),
+    ];
+    return [
+      ...modules.flatMap(pythonFiles).map((file) => resolve(place, file)),
+      ...pythons
+        .filter(mayBe)
+        .map((file) => resolve(place, file))
+        .filter(isFile),
+      ...(isNode ? words.flatMap((word) => nodeFiles(resolve(place, word), disk)) : []).filter((path) =>
+        isInside(path, root),
+      ),
+    ];
+  });
 }
 
 /** The modules that Python code imports, and those that Python itself loads first. */
@@ -53,17 +65,28 @@ const pythonImport =
 const runsCode = /\s-[A-Za-z]*[cm]/;
 const pythonModule = /\s-[A-Za-z]*m\s*([A-Za-z_][\w.]*)/g;
 
+/** Longer names are code or data. */
+const MAX_NAME = 200;
+
 function pythonFiles(name: string): readonly string[] {
+  if (name.length > MAX_NAME) return [];
   const path = name.replaceAll('.', '/');
   const packages = path.split('/').map((_, at, all) => all.slice(0, at + 1).join('/'));
   // Python prefers a file to a folder without `__init__.py`.
   return [`${path}/__main__.py`, ...packages.flatMap((one) => [`${one}.py`, `${one}/__init__.py`])];
 }
 
-function nodeFiles(path: string): readonly string[] {
-  const isFile = kindOf(path);
-  const withExtension = (stem: string): string[] =>
-    extensions.map((extension) => stem + extension).filter((file) => kindOf(file) === true);
+function nodeFiles(path: string, disk: FolderLists): readonly string[] {
+  const withExtension = (stem: string): string[] => {
+    const beside = disk.namesIn(dirname(stem));
+    const names = extensions.map((extension) => basename(stem) + extension);
+    return names
+      .filter((name) => beside.has(name))
+      .map((name) => join(dirname(stem), name))
+      .filter((file) => kindOf(file) === true);
+  };
+  const isFile =
+    disk.namesIn(dirname(path)).has(basename(path)) || basename(path) === '' ? kindOf(path) : undefined;
   if (isFile === true) return [];
   if (isFile === undefined) return withExtension(path);
   const main = mainOf(join(path, 'package.json'));

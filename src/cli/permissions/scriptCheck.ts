@@ -49,8 +49,8 @@ export function createScriptCheck(
     if (state !== recorded) seen.set(path, state);
     return state;
   };
-  /** The files that differ from what the user approved. */
-  const changedFor = (program: SettingsProgram): readonly ChangedFile[] => {
+  /** The files that differ from what the user approved; undefined if there are too many to look at. */
+  const changedFor = (program: SettingsProgram): readonly ChangedFile[] | undefined => {
     const { files, commands, isIncomplete = false } = records();
     const { role, command, args, cwd, ofFolder } = program;
     if (ofFolder === undefined && !isIncomplete && Object.keys(files).length + commands.length === 0)
@@ -62,6 +62,7 @@ export function createScriptCheck(
     const texts = ofFolder === undefined ? [written] : [written, { command, args, cwd, env: ofFolder.env }];
     const excepted = excluded.includes(commandText(written)) ? texts.map(commandText) : [];
     const found = texts.map((text) => coveredFiles(text, place, excepted));
+    if (ofFolder !== undefined && found.some(({ isCut }) => isCut)) return undefined;
     const built = found.flatMap((one) => one.built);
     return [...new Set(found.flatMap(({ files }) => files))].flatMap((path): ChangedFile[] => {
       const before = files[path];
@@ -88,6 +89,12 @@ export function createScriptCheck(
   return {
     async stateOf(program, ask) {
       const changed = changedFor(program);
+      if (changed === undefined)
+        return {
+          type: 'changed',
+          problem: `This ${program.role} was not run: it names more files, or longer scripts, than can be checked for changes. Name fewer, or move it to your own config.json.`,
+          isUnasked: true,
+        };
       const isApproved = changed.length === 0 || (await ownAnswer(changed, program, ask));
       if (isApproved === true) return { type: 'approved' };
       const names = changed.map(({ name }) => quotedName(name)).join(', ');

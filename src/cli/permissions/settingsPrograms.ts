@@ -26,9 +26,8 @@ import {
   scriptOf,
 } from '../../protocol/settingsPrograms.ts';
 import { sandboxNotes } from '../../tools/outcomes.ts';
-import { userProgramEnvironment } from '../../tools/shell/childEnvironment.ts';
+import { leadsTo, userProgramEnvironment } from '../../tools/shell/childEnvironment.ts';
 import { makeScratch } from '../../tools/shell/scratch.ts';
-import { isSteeringName } from '../../tools/shell/steeringVariables.ts';
 import { type ConfinedCommand, createChangeTracker } from './changeTracker.ts';
 import type { Permissions } from './permissions.ts';
 import { codeOfOwnProgram, codeOfProgram, textOf } from './programCode.ts';
@@ -264,19 +263,21 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
 const isOwn = (program: SettingsProgram, root: string, home: string): boolean =>
   program.ofFolder === undefined && (program.isApart !== true || namesFolder(program, root, home));
 
+/** Its environment has only its definition's variables besides those that do not lead to the folder. */
 function namesFolder({ command, args = [], cwd, env }: SettingsProgram, root: string, home: string): boolean {
-  const values = Object.entries(env).flatMap(([name, value]) => (isSteeringName(name) ? [value] : []));
   const isNear = (name: string): boolean => {
     const path = realpath(resolve(cwd, name.replace(/^~(?=\/)/, home)));
     return name.includes('/') && (isInside(path, root) || isInside(root, path));
   };
-  return [command, ...args, ...values].some(
-    (text) =>
-      /_PROJECT_DIR\b|\bPWD\b/.test(text) ||
-      text.includes(root) ||
-      wordsOf(text, new Map([['HOME', home]])).some((word) =>
-        [word.text, ...partsOf(word.text)].some(isNear),
-      ),
+  const isNamedIn = (text: string): boolean => {
+    const words = wordsOf(text, new Map([['HOME', home]]));
+    return words?.some((word) => [word.text, ...partsOf(word.text)].some(isNear)) !== false;
+  };
+  return (
+    Object.values(env).some((value) => leadsTo(root, value)) ||
+    [command, ...args].some(
+      (text) => /_PROJECT_DIR\b|\bPWD\b/.test(text) || text.includes(root) || isNamedIn(text),
+    )
   );
 }
 

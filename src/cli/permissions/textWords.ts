@@ -18,19 +18,28 @@ export interface TextWord {
 const MAX_WORDS = 5000;
 /** Quotes in quotes. */
 const MAX_DEPTH = 12;
+/** Of a word with braces. */
+const MAX_FORMS = 64;
 
-/** The words of a shell text. `variables`: those with a known value. */
-export function wordsOf(text: string, variables: ReadonlyMap<string, string>): readonly TextWord[] {
+/** The words of a shell text; undefined if there are too many. `variables`: those with a known value. */
+export function wordsOf(
+  text: string,
+  variables: ReadonlyMap<string, string>,
+): readonly TextWord[] | undefined {
   const words = new Map<string, boolean>();
   let texts: readonly string[] = [text.replaceAll(ANY, ' ')];
-  for (let depth = 0; depth < MAX_DEPTH && texts.length > 0; depth += 1)
-    texts = texts.flatMap((one) => {
-      const reader = new WordReader(one, variables, depth > 0);
+  for (let depth = 0; texts.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return undefined;
+    const inner: string[] = [];
+    for (const one of texts) {
+      const reader = new WordReader(one, variables);
       reader.read();
-      for (const { text: word, isRun } of reader.words)
-        if (words.has(word) || words.size < MAX_WORDS) words.set(word, isRun || words.get(word) === true);
-      return reader.inner;
-    });
+      for (const { text: word, isRun } of reader.words) words.set(word, isRun || words.get(word) === true);
+      if (words.size > MAX_WORDS) return undefined;
+      inner.push(...reader.inner);
+    }
+    texts = inner;
+  }
   return [...words].map(([word, isRun]) => ({ text: word, isRun }));
 }
 
@@ -44,15 +53,20 @@ export function partsOf(word: string): readonly string[] {
 }
 
 const keywords = /^(?:if|then|elif|else|fi|do|done|while|until|!|\{|\}|time|coproc|in|function)$/;
-/** They use no file that they name, unless another program gets what they print. */
-const printers = /^(?:echo|printf|test|\[|\[\[|ls|stat|true|:)$/;
 /** They write, create or remove what they name. */
 const writers = /^(?:tee|touch|mkdir|rm|rmdir)$/;
+/** With these, `-f` and the like ask about a file. */
+const tests = /^(?:test|\[|\[\[)$/;
 const loads = /^(?:\.|source|-f|--file|-r|--require|--import|--rcfile|--init-file)$/;
 /** `timeout 5 ./x` */
 const duration = /^\d[\d.]*[smhd]?$/;
 const escapes = /\\(?:x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|U[\da-fA-F]{1,8}|[0-7]{1,3}|c.|.)/gs;
 const redirection = /(?:<<<|<<-?|<>|<&|<(?!\()|&>>?|>>|>\||>&|>(?!\())/y;
+/** Text that stands for itself, outside quotes and in double quotes. */
+const plain = /[\w./@%+,:=-]+/y;
+const plainQuoted = /[^"\\$`]+/y;
+/** What cannot begin or end a bracket or a quote. */
+const unbracketed = /[^\\'"(){}]+/y;
 /** `$x`, `$1`, `$@` */
 const parameter = /\$(\w+|[@*#?$!-])/y;
 
@@ -71,18 +85,14 @@ class WordReader {
   /** The program of the current command, and the word before the current one. */
   #program: string | undefined;
   #before: string | undefined;
+  /** The last word is an option. */
+  #isAfterOption = false;
   /** The operator before the current word, if it is a redirection. */
   #redirection = '';
-  /** What the current command prints. */
-  #printed: { readonly words: TextWord[]; readonly inner: string[] } = { words: [], inner: [] };
-  /** Another program gets that. */
-  #isPassedOn: boolean;
-  readonly #isInner: boolean;
 
-  constructor(source: string, variables: ReadonlyMap<string, string>, isInner: boolean) {
+  constructor(source: string, variables: ReadonlyMap<string, string>) {
     this.#source = source;
     this.#variables = variables;
-    this.#isInner = this.#isPassedOn = isInner;
   }
 
   read(): void {
@@ -91,12 +101,8 @@ class WordReader {
       if (this.#source.startsWith('\\\n', this.#at)) this.#at += 2;
       else if (/[ \t]/.test(char)) this.#at += 1;
       else if (char === '#') this.#at = this.#indexOf('\n');
-      else if (this.#skip(redirection)) {
-        const operator = this.#source.slice(this.#start, this.#at);
-        this.#redirection = operator;
-        if (/^[>&]/.test(operator) && !/^[ \t]*(?:&?[12]\b|\/dev\/)/.test(this.#rest(20)))
-          this.#isPassedOn = true;
-      } else if (/[\n;&|<>()]/.test(char)) this.#endCommand(char);
+      else if (this.#skip(redirection)) this.#redirection = this.#source.slice(this.#start, this.#at);
+      else if (/[\n;&|<>()]/.test(char)) this.#endCommand(char);
       else this.#word();
     }
     this.#endCommand('');
@@ -127,31 +133,31 @@ class WordReader {
 
   #endCommand(operator: string): void {
     this.#at += operator.length;
-    if (this.#isPassedOn || (operator === '|' && this.#char() !== '|')) {
-      this.words.push(...this.#printed.words);
-      this.inner.push(...this.#printed.inner);
-    }
-    this.#printed = { words: [], inner: [] };
     this.#program = this.#before = undefined;
+    this.#isAfterOption = false;
     this.#redirection = '';
-    this.#isPassedOn = this.#isInner;
   }
 
   #word(): void {
     const start = this.#at;
     const quoted: string[] = [];
-    let text = '';
+    let texts: readonly string[] = [''];
     while (this.#at < this.#source.length && !/[\s;&|<>]/.test(this.#char())) {
-      if (this.#char() === '(' && this.#at > start && /[@?*+!]/.test(this.#char(-1)))
-        text = text.replace(/[@+!]$/, '') + this.#pattern();
-      else if (/[()]/.test(this.#char())) break;
-      else text += this.#piece(quoted, this.#at === start);
+      if (this.#char() === '(' && this.#at > start && /[@?*+!]/.test(this.#char(-1))) {
+        const pattern = this.#pattern();
+        texts = texts.map((text) => text.replace(/[@+!]$/, '') + pattern);
+      } else if (/[()]/.test(this.#char())) break;
+      else {
+        const pieces = this.#braces() ?? [this.#piece(quoted, this.#at === start)];
+        texts = texts.flatMap((text) => pieces.map((piece) => text + piece));
+        if (texts.length > MAX_FORMS) texts = [ANY];
+      }
     }
     // Nothing else in quotes can be a command.
-    this.#take(
-      text,
-      quoted.filter((one) => /[\s;&|<>()$`]/.test(one)),
-    );
+    const inner = quoted.filter((one) => /[\s;&|<>()$`]/.test(one));
+    const [text = '', ...others] = texts;
+    this.#take(text, inner);
+    for (const other of others) this.words.push({ text: other, isRun: this.words.at(-1)?.isRun === true });
     if (this.#char() === '(' && /^\w+\+?=$/.test(text)) {
       this.#at += 1;
       this.#program = this.#before = ARRAY;
@@ -169,23 +175,27 @@ class WordReader {
     const isKeyword = this.#program === undefined && keywords.test(text);
     const isProgram = this.#program === undefined && !isKeyword && !isAssignment && operator === '';
     if (isProgram) this.#program = baseOf(text);
-    const isOption = (text.startsWith('-') && !loads.test(text)) || duration.test(text);
-    if (operator === '' && !isKeyword && !isAssignment && !isOption) this.#before = text;
     const isFed = operator === '<' && runs(this.#program ?? '');
-    const isRun =
-      // A program of which only a part is known may be any word, such as the pattern of a `case`.
-      (isProgram && !baseOf(text).includes(ANY)) ||
-      isFed ||
-      (operator === '' && before !== undefined && (loads.test(before) || runs(before)));
-    const isPrinted = printers.test(this.#program ?? '') && !isProgram;
-    const to = isPrinted ? this.#printed : this;
+    const isLoaded =
+      operator === '' &&
+      before !== undefined &&
+      (runs(before) || (loads.test(before) && !tests.test(this.#program ?? '')));
+    // A program of which only a part is known may be any word, such as the pattern of a `case`.
+    const isRun = (isProgram && !baseOf(text).includes(ANY)) || isFed || isLoaded;
+    if (operator === '' && !isKeyword && !isAssignment) {
+      const isOption = text.startsWith('-') && !loads.test(text);
+      const isValue = duration.test(text) || (isLoaded && this.#isAfterOption && /^\w+$/.test(text));
+      if (!isOption && !isValue) this.#before = text;
+      this.#isAfterOption = isOption;
+    }
     if (isOutput) return;
-    to.inner.push(...quoted);
-    if (!isKeyword) to.words.push({ text, isRun });
+    this.inner.push(...quoted);
+    if (!isKeyword) this.words.push({ text, isRun });
   }
 
-  /** One character or one quoted or expanded part. Adds quoted text to `quoted`. */
+  /** A plain, quoted or expanded part. Adds quoted text to `quoted`. */
   #piece(quoted: string[], isFirst: boolean): string {
+    if (this.#skip(plain)) return this.#source.slice(this.#start, this.#at);
     const char = this.#char();
     this.#at += 1;
     switch (char) {
@@ -211,18 +221,26 @@ class WordReader {
         return ANY;
       case '[':
         return this.#bracket(/[^\][\s/]+\]/y) ? ANY : char;
-      case '{':
-        return this.#bracket(/[^{}\s]*\}/y) ? ANY : char;
       default:
         return char;
     }
   }
 
-  /** `[…]` or `{…}`, whose content may contain names. */
+  /** `[…]`, whose content may contain names. */
   #bracket(content: RegExp): boolean {
     if (!this.#skip(content)) return false;
-    this.inner.push(this.#source.slice(this.#start, this.#at - 1).replaceAll(',', ' '));
+    this.inner.push(this.#source.slice(this.#start, this.#at - 1));
     return true;
+  }
+
+  /** The texts for which `{a,b}` stands; any text if it contains more. */
+  #braces(): readonly string[] | undefined {
+    if (this.#char() !== '{' || !this.#skip(/\{[^{}\s]*\}/y)) return undefined;
+    const content = this.#source.slice(this.#start + 1, this.#at - 1);
+    // `{}` is what `find` and `xargs` replace.
+    if (/^[\w./@%+,:=-]+$/.test(content) && !content.includes('..')) return content.split(',');
+    this.inner.push(content.replaceAll(',', ' '));
+    return [ANY];
   }
 
   /** `@(a|b)` */
@@ -237,6 +255,10 @@ class WordReader {
     const start = this.#at;
     let text = '';
     while (this.#at < this.#source.length && this.#char() !== '"') {
+      if (this.#skip(plainQuoted)) {
+        text += this.#source.slice(this.#start, this.#at);
+        continue;
+      }
       const char = this.#char();
       this.#at += 1;
       if (char === '\\' && /["$`\\\n]/.test(this.#char())) {
@@ -292,6 +314,7 @@ class WordReader {
   #closed(open: string, close: string): string {
     const start = this.#at;
     for (let depth = 1; this.#at < this.#source.length; this.#at += 1) {
+      this.#skip(unbracketed);
       const char = this.#char();
       if (char === '\\') this.#at += 1;
       else if (char === "'" || char === '"') {

@@ -4,7 +4,7 @@
  */
 import { delimiter, isAbsolute } from 'node:path';
 import { OWN_GIT_ARGUMENTS, pathOutside, placesGitSettings } from '../../disk/ownPrograms.ts';
-import { realpath } from '../../disk/paths.ts';
+import { isInside, realpath } from '../../disk/paths.ts';
 import { isSteering, leadsInside, loading } from './steeringVariables.ts';
 
 /** `secrets`: additional variables to leave out. */
@@ -45,6 +45,31 @@ export function withoutKeys(env: Environment, secrets: readonly string[] = []): 
     kept[name] = value;
   }
   return kept;
+}
+
+/**
+ * The environment of a server that the project does not define and that starts in an empty folder: no variable tells it
+ * where the project is.
+ */
+export const environmentApart = (
+  env: Readonly<Record<string, string>>,
+  root: string,
+  folder: string,
+): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => name === 'PATH' || !leadsTo(root, value)),
+  ),
+  PWD: folder,
+});
+
+/** True if the value of a variable contains the path of a folder, of something in it, or of a link to these. */
+export function leadsTo(folder: string, value: string): boolean {
+  const places = [folder, realpath(folder)];
+  const paths = value.split(/[\s:;,='"]+/).filter(isAbsolute);
+  return (
+    places.some((place) => value.includes(place)) ||
+    paths.some((path) => places.some((place) => isInside(realpath(path), place)))
+  );
 }
 
 // The environment of commands that run without the user's approval: those that only read, and edits in accept-edits

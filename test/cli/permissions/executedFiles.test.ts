@@ -253,12 +253,57 @@ describe('common hooks cover only their own script', () => {
   });
 });
 
-test('scripts without end are read up to a limit', () => {
-  mkdirSync(join(root, 'many'), { recursive: true });
-  for (let at = 0; at < 200; at++) writeFileSync(join(root, `many/${at}.sh`), `sh many/${at + 1}.sh`);
-  const found = filesRun({ command: 'sh many/0.sh' });
-  expect(found).toContain('many/50.sh');
-  expect(found.length).toBeLessThan(150);
+describe('a name counts wherever it stands', () => {
+  const rows: readonly (readonly [string, ...string[]])[] = [
+    ['get() { echo scripts/check.sh; }; bash "$(get)"', check],
+    ['{ echo scripts/check.sh; } | xargs bash', check],
+    ['for i in 1; do echo scripts/check.sh; done | bash', check],
+    ['test -x scripts/check.sh && "$_"', check],
+    ['read x < <(echo scripts/check.sh); bash $x', check],
+    ['for s in {scripts/deep/run,scripts/check}.sh; do bash $s; done', check, 'scripts/deep/run.sh'],
+    ['bash -o pipefail scripts/check.sh', check],
+    ['timeout -s KILL 5 scripts/check.sh', check],
+  ];
+  test.each(rows)('%s', (command, ...names) => {
+    expect(filesRun({ command })).toEqual(expect.arrayContaining(names));
+  });
+
+  test.each([
+    ['nested/first', '#!scripts/check.sh\n'],
+    ['nested/second', '#!/usr/bin/env -S bash scripts/check.sh\n'],
+    ['nested/third.sh', '#!/bin/ash\nsh scripts/check.sh\n'],
+    ['nested/common.inc', '. scripts/check.sh\n'],
+    ['nested/nul.sh', '#!/bin/sh\n: \0\n. scripts/check.sh\n'],
+    ['nested/last.sh', `${'# filler\n'.repeat(3000)}sh scripts/check.sh`],
+  ])('in %s', (name, text) => {
+    mkdirSync(join(root, 'nested'), { recursive: true });
+    writeFileSync(join(root, name), text);
+    expect(filesRun({ command: `L=${name}; . ./$L` })).toEqual(expect.arrayContaining([name, check]));
+  });
+});
+
+describe('a program that names more than can be looked at says so', () => {
+  const isCut = (command: string): boolean => filesOf({ command }, { root, home }).isCut;
+  const script = (name: string, text: string): string => {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+    return `bash ${name}`;
+  };
+  test('scripts without end', () => {
+    for (let at = 0; at < 200; at++) script(`many/${at}.sh`, `sh many/${at + 1}.sh`);
+    expect(isCut('sh many/0.sh')).toBe(true);
+    expect(isCut('sh many/150.sh')).toBe(false);
+  });
+  test('a long script, many words, deep quotes and many folders', () => {
+    expect(isCut(script('cut/long.sh', `${'#\n'.repeat(150_000)}sh scripts/check.sh`))).toBe(true);
+    const words = Array.from({ length: 6000 }, (_, at) => `w${at}`).join(' ');
+    expect(isCut(script('cut/words.sh', `cat <<E\n${words}\nE`))).toBe(true);
+    expect(isCut(script('cut/deep.sh', '"$('.repeat(50)))).toBe(true);
+    const folders = Array.from({ length: 120 }, (_, at) => `cut/d${at}`);
+    for (const folder of folders) mkdirSync(join(root, folder));
+    expect(isCut(folders.map((folder) => `cd ${folder}`).join('; '))).toBe(true);
+    expect(isCut(script('cut/short.sh', 'sh scripts/check.sh'))).toBe(false);
+  });
 });
 
 describe('ordinary scripts run nothing but what is known', () => {
@@ -339,7 +384,7 @@ describe('a script and the code of an inner shell are judged like the command it
       expect(filesRun({ command })).toEqual(expect.arrayContaining(names));
   });
 
-  test('a script that only tests and prints covers nothing but itself', () => {
+  test('a script that only tests and prints covers what it names, without data', () => {
     write(`#!/bin/bash
 INPUT=$(cat)
 FILE=$(echo "$INPUT" | jq -r '.tool_input.file_path // empty')
@@ -352,10 +397,11 @@ for one in "\${PROTECTED[@]}"; do
 done
 [ -f src/a.ts ] && cat docs/notes.md
 `);
-    // A list may name what a program runs.
+    // What a message, a list or a test names may run.
     expect(filesRun({ command: '"$CLAUDE_PROJECT_DIR"/scripts/outside.sh' })).toEqual([
       'Makefile',
       'scripts/outside.sh',
+      'src/a.ts',
     ]);
   });
 });

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { filesOf } from '../../../src/cli/permissions/executedFiles.ts';
+import { executedFiles, filesOf } from '../../../src/cli/permissions/executedFiles.ts';
 import { wordsOf } from '../../../src/cli/permissions/textWords.ts';
 import { cpuMs } from '../../cpuTime.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
@@ -45,4 +45,24 @@ test.each([
   );
   // With the square of the length it would be 64.
   expect((long ?? 0) / (short ?? 1)).toBeLessThan(32);
+});
+
+test('a module name of any length takes no time and memory', () => {
+  const home = temporaryFolder();
+  const command = `python3 -c "import ${'a.'.repeat(90_000)}a"`;
+  expect(filesOf({ command }, { root: home, home }).files).toEqual([]);
+});
+
+test('all programs of a start share one limit', () => {
+  const home = temporaryFolder();
+  const root = join(home, 'project');
+  mkdirSync(join(root, 'd'), { recursive: true });
+  for (let at = 0; at < 3000; at += 1) writeFileSync(join(root, 'd', `f${at}N`), '');
+  const hooks = Array.from({ length: 300 }, (_, at) => ({
+    command: `for f in d/*N*.sh; do . $f; done; d/x${at}.sh $A/$B.sh`,
+  }));
+  const [one, all] = [hooks.slice(0, 1), hooks].map((some) =>
+    cpuMs(() => executedFiles(some, { root, home }), 1),
+  );
+  expect((all ?? 0) / (one ?? 1)).toBeLessThan(150);
 });

@@ -204,3 +204,15 @@ test('what a project’s MCP server starts is compared where it starts, even if 
     problem: expect.stringContaining('sub/check.sh changed'),
   });
 });
+
+test('a program of the folder that names more than can be looked at does not run', async () => {
+  const command = `sh ./check.sh ${Array.from({ length: 6000 }, (_, at) => `w${at}`).join(' ')}`;
+  const { root, open } = await approved(command);
+  const { programs } = open('allow');
+  const program = { role: 'hook', command, cwd: root, env: {} };
+  expect((await programs.admit(program)).type).toBe('outside');
+  expect(await programs.admit({ ...program, ofFolder: { command } })).toMatchObject({
+    type: 'held',
+    problem: expect.stringContaining('it names more files, or longer scripts, than can be checked'),
+  });
+});

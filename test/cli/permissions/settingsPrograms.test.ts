@@ -629,10 +629,9 @@ describe('in a folder that the user has not trusted', () => {
     ['confined', () => ({ args: ['-e', 'process.chdir("../link")'] })],
     ['outside', () => ({ args: ['x.js', '--dir=~/other', '--url=https://a.b/c'] })],
     ['confined', (root) => ({ args: ['x.js'], env: { NODE_OPTIONS: `--require ${root}/x.js` } })],
-    [
-      'outside',
-      (root) => ({ args: ['x.js'], env: { CLAUDE_PROJECT_DIR: root, PWD: root, VIRTUAL_ENV: root } }),
-    ],
+    ['confined', (root) => ({ args: ['x.js'], env: { LINT_ROOT: root } })],
+    ['confined', (root) => ({ args: ['x.js'], env: { LINT_ROOT: `a:${root}/b` } })],
+    ['outside', (root) => ({ args: ['x.js'], env: { HOME: join(root, '..'), OTHER: '/opt/other' } })],
   ])(
     'an own server that starts in an empty folder is %s, by whether it names the folder: %s',
     async (type, of) => {
