@@ -52,7 +52,7 @@ test('a token that a command shows without approval is removed from the output, 
   await work.git('commit', '-qam', 'two');
   const inBackground = { name: 'Bash', input: { command: 'git show HEAD', run_in_background: true } };
   server.script(
-    bash('git log -p notes.txt'),
+    bash('git log -p'),
     bash('cat deploy.ts; grep -rn deploy .'),
     { calls: [inBackground] },
     { calls: [{ name: 'BashOutput', input: { task_id: 'b1', wait: 20_000 } }] },
@@ -61,7 +61,7 @@ test('a token that a command shows without approval is removed from the output, 
   await print(['-p', 'go']);
   const told = JSON.stringify(server.requests().at(-1)?.messages);
   expect(told.match(/-deploy with \[redacted: github-token \w+\]/g)).toHaveLength(2);
-  expect(told.match(/\/\/ deploy with \[redacted: github-token \w+\]/g)).toHaveLength(2);
+  expect(told.match(/\/\/ deploy with \[redacted: github-token \w+\]/g)).toHaveLength(3);
   expect(JSON.stringify(server.requests())).not.toContain(token);
 });
 
