@@ -63,6 +63,15 @@ export class Recorder {
     for (const git of this.#gits) git.forgetIndex();
   }
 
+  /**
+   * Records the state of one more root, without the others in it, as the one before the next tool call. The caller adds
+   * it to the roots afterwards.
+   */
+  async baselineOf(root: string): Promise<void> {
+    if (!this.#hasBaseline) return;
+    await this.#walkRoot(root, undefined);
+  }
+
   /** Records single paths, which are kept up to a larger size. */
   async keep(paths: readonly string[]): Promise<void> {
     for (const path of targetsOf(paths)) {
@@ -115,24 +124,36 @@ export class Recorder {
     const found: ChangedPath[] = [];
     const unreadable: string[] = [];
     for (const root of this.#deps.roots) {
-      // A folder that was replaced by a link now leads elsewhere.
-      if (realFolder(root) !== root) continue;
-      const walked = await walk(root, {
-        coverage: this.#coverage,
-        pace: this.#pace,
-        exclude: this.#deps.exclude,
-        signal,
-        visit: (path, entry) => this.#visit(path, entry, changes === undefined ? undefined : found),
-      });
-      if (!walked.isComplete) return false;
-      unreadable.push(...walked.unreadable.map((folder) => `${folder}/`));
-      if (walked.unnameable > 0) this.#noteOnce('files whose names are not UTF-8 are not covered');
-      for (const folder of walked.unreadable)
-        this.#noteOnce(`${describePath(this.#root, folder)} cannot be read and is not covered`);
+      const walked = await this.#walkRoot(root, changes && found, signal);
+      if (walked === undefined) return false;
+      unreadable.push(...walked.map((folder) => `${folder}/`));
     }
     this.#findRest(found, unreadable);
     await this.#recordPaths(found, changes);
     return true;
+  }
+
+  /** Without the other roots in it. Returns the folders that cannot be read; undefined if it was aborted. */
+  async #walkRoot(
+    root: string,
+    found: ChangedPath[] | undefined,
+    signal?: AbortSignal,
+  ): Promise<readonly string[] | undefined> {
+    // A folder that was replaced by a link now leads elsewhere.
+    if (realFolder(root) !== root) return [];
+    const { roots, exclude } = this.#deps;
+    const walked = await walk(root, {
+      coverage: this.#coverage,
+      pace: this.#pace,
+      exclude: new Set([...exclude, ...roots.filter((other) => other !== root)]),
+      signal,
+      visit: (path, entry) => this.#visit(path, entry, found),
+    });
+    if (!walked.isComplete) return undefined;
+    if (walked.unnameable > 0) this.#noteOnce('files whose names are not UTF-8 are not covered');
+    for (const folder of walked.unreadable)
+      this.#noteOnce(`${describePath(this.#root, folder)} cannot be read and is not covered`);
+    return walked.unreadable;
   }
 
   /**

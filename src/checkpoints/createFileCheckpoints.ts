@@ -15,6 +15,8 @@ import { createYieldTimer } from './scan/walk.ts';
 import { type CheckpointOptions, defaultLimits, type NeedsApproval } from './types.ts';
 
 export interface OpenFileCheckpoints extends FileCheckpoints {
+  /** Also covers this folder from now on. */
+  addRoot(folder: string): Promise<void>;
   /** Stops a running baseline and releases the copies; the object must not be used afterwards. */
   close(): Promise<void>;
 }
@@ -99,6 +101,14 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
         { changes: [], notes: ['nothing could be restored'] },
       ),
     diff: (changes) => inTurn(() => diffChanges(changes, restore), []),
+    addRoot: (folder) =>
+      inTurn(async () => {
+        const added = realFolder(folder);
+        if (roots.includes(added)) return;
+        await git.add(added);
+        await recorder.baselineOf(added);
+        roots.push(added);
+      }, undefined),
     close: () => {
       closing.abort();
       return inTurn(async () => {

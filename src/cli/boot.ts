@@ -168,20 +168,19 @@ async function chooseModel(
       ].flat(),
       ...(await orphanedWorktreeNotices(place)),
     ],
-    services: appServices(factory, place, options, loaded, trust, debug),
+    services: appServices(factory, settled.place, options, settled.loaded, trust, debug),
   };
 }
 
 function appServices(
   factory: SessionFactory,
-  found: AppPaths,
+  place: AppPaths,
   options: CliOptions,
   loaded: LoadedSettings,
   trust: FolderTrust,
   debug: DebugLog,
 ): AppServices {
   const { settings } = loaded;
-  const place = inWorkspace(found, loaded);
   const programs = { ...place, secretEnv: keyVariables(loaded) };
   /** Flags apply only to the first session; for example, /clear starts one without `--name`. */
   let isFirst = true;

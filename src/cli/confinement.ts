@@ -17,6 +17,7 @@ import { isLikelySecret } from '../redact/likelySecret.ts';
 import { findTokens } from '../redact/tokens.ts';
 import type { ToolDeps } from '../tools/builtinTools.ts';
 import type { KnownSecret } from '../tools/shell/valueRedactor.ts';
+import { rebuiltOnGrowth } from './permissions/addedDirectories.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, keyVariables } from './process/commandVariables.ts';
@@ -56,26 +57,22 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     mode: sandboxMode,
     findDenied,
   });
+  const { additionalDirectories } = settings.permissions;
+  const worktree = { project: project ?? place.root, worktree: place.root };
+  const delicateWord = rebuiltOnGrowth(additionalDirectories, () =>
+    delicateWordIn(place, unmoved(pathsInWorktree(additionalDirectories, worktree)), permissions),
+  );
   const autoAllow = createAutoAllow({
     permissions,
     sandbox,
     state: autoAllows,
-    delicateWord: delicateWordIn(
-      place,
-      unmoved(
-        pathsInWorktree(settings.permissions.additionalDirectories, {
-          project: project ?? place.root,
-          worktree: place.root,
-        }),
-      ),
-      permissions,
-    ),
+    delicateWord: (command, cwd) => delicateWord()(command, cwd),
     excluded: settings.sandbox.excludedCommands,
     isManaged: settings.allowManagedPermissionRulesOnly,
   });
   const toolDeps = {
     env: { ...place.env, ...commandVariables(loaded).env },
-    addedDirectories: settings.permissions.additionalDirectories,
+    addedDirectories: additionalDirectories,
     home: place.home,
     isSensitive: permissions.isWithheld,
     web: settings.webFetch,

@@ -49,6 +49,7 @@ export function createCommandHost({
     agents,
     mcp,
     languageServers,
+    directories,
     hooks,
     refreshPlugins,
     modelInfo,
@@ -86,6 +87,7 @@ export function createCommandHost({
       return mcp();
     },
     languageServers,
+    directories,
     hooks: hooks.list,
     askAboutFolder: () => forgetConfined(place.dataRoot, place.root),
     unapprovedChanges: {

@@ -60,11 +60,14 @@ export function openLanguageServers(parts: LanguageServerParts): SessionServers 
 async function createServers(parts: LanguageServerParts): Promise<LanguageServers> {
   const { place, loaded, sandbox, isSensitive } = parts;
   const { permissions, sandbox: rules } = loaded.settings;
-  const workspaces = [realpath(place.root), ...unmoved(permissions.additionalDirectories)];
-  const path = unwritablePath([...workspaces, ...rules.allowWrite], place);
+  const workspaces = () => [realpath(place.root), ...unmoved(permissions.additionalDirectories)];
+  const path = unwritablePath([...workspaces(), ...rules.allowWrite], place);
   const { LanguageServers } = await import('../lsp/LanguageServers.ts');
   return new LanguageServers({
-    ...{ sandbox, workspaces, path, isSensitive },
+    ...{ sandbox, path, isSensitive },
+    get workspaces() {
+      return workspaces();
+    },
     version: place.version,
     env: { ...childEnvironment(place.env, keyVariables(loaded), ''), PATH: path },
     shell: findShell({}),

@@ -5,6 +5,7 @@ import { INTERRUPTED_REWIND, interruptedRewind } from '../agent/rewind/turns.ts'
 import { lastCwd, lastEffort, lastModel, titleEntry } from '../agent/sessionFacts.ts';
 import { environmentBlock, environmentNote, systemPrompt } from '../agent/systemPrompt.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
+import type { DirectoryPort } from '../commands/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import {
   type BlobStore,
@@ -56,6 +57,7 @@ export interface OpenedSession {
   readonly mcp: () => McpPort | undefined;
   /** Undefined if they are turned off. */
   readonly languageServers: LanguageServerPort | undefined;
+  readonly directories: DirectoryPort;
   readonly hooks: HookPort;
   /** Reads the installed plugins again; changes take effect at once. */
   readonly refreshPlugins: () => Promise<void>;

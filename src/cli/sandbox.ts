@@ -30,6 +30,7 @@ import { namesOnPaths, programNames } from '../sandbox/temporary/temporaryNames.
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress, systemResolve } from '../tools/web/publicAddress.ts';
 import { createOwnPorts } from './ownPorts.ts';
+import { rebuiltOnGrowth } from './permissions/addedDirectories.ts';
 import { createDeniedPlaces, type DeniedQuery } from './permissions/deniedPlaces.ts';
 import { hostVerdict, type Permissions } from './permissions/permissions.ts';
 import { createReadOnlyPlaces } from './permissions/readOnlyPlaces.ts';
@@ -98,7 +99,9 @@ export function createSessionSandbox({
   const { home, systemHome, root, dataRoot, env } = place;
   const { sandbox } = loaded.settings;
   const inPlace = (paths: readonly string[]) => pathsInWorktree(paths, { project, worktree: root });
-  const addedFolders = inPlace(loaded.settings.permissions.additionalDirectories);
+  const { additionalDirectories } = loaded.settings.permissions;
+  const addedFolders = () => inPlace(additionalDirectories);
+  const workspaceNow = () => [root, ...unmoved(addedFolders())];
   const { env: added, granted } = commandVariables(loaded);
   const { network, limits } = sandbox;
   const tunnel = proxyTunnel(env);
@@ -108,16 +111,21 @@ export function createSessionSandbox({
   const hosts = { ...network, isWholeList: isManaged(loaded.sources, 'sandbox.network.allowedDomains') };
   // One cache per project: otherwise a project could plant files that run in the sandbox of another project.
   const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, project)));
-  const protection = protectionPlace(home, [root, ...unmoved(addedFolders)], realpath);
-  // The same names are checked before and after each command.
-  const run = scriptsIn(loaded, { project, root, home });
-  const isReadOnlyFile = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
+  const protectedNow = rebuiltOnGrowth(additionalDirectories, () => {
+    const protection = protectionPlace(home, workspaceNow(), realpath);
+    const run = scriptsIn(loaded, { project, root, home });
+    // The same names are checked before and after each command.
+    const isReadOnly = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
+    return { run, isReadOnly };
+  });
   const sensitive = remembered(isSensitive);
   const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);
   const readOnlyPlaces = createReadOnlyPlaces();
   const openedForWriting = () => unmoved(inPlace(sandbox.allowWrite)).map(realpath);
-  const writableRoots = [root, ...unmoved(addedFolders), ...openedForWriting()].map(realpath);
-  const isWritable = (path: string): boolean => writableRoots.some((one) => isInside(realpath(path), one));
+  const writableRoots = rebuiltOnGrowth(additionalDirectories, () =>
+    [...workspaceNow(), ...openedForWriting()].map(realpath),
+  );
+  const isWritable = (path: string): boolean => writableRoots().some((one) => isInside(realpath(path), one));
   const own = (): readonly string[] => {
     createOwnFolders(place.packageRoot, isWritable);
     return ownFiles(place.packageRoot).filter(isWritable);
@@ -126,7 +134,7 @@ export function createSessionSandbox({
     ...probeOptions(place, loaded.settings, mode),
     node: process.execPath,
     places: () => ({
-      workspace: [root, ...addedFolders],
+      workspace: [root, ...addedFolders()],
       home,
       systemHome,
       env: { ...env, ...added },
@@ -141,8 +149,8 @@ export function createSessionSandbox({
       ],
       allowRead: inPlace(sandbox.allowRead),
       readByRule: readByRule(permissions.rules(), home),
-      isReadOnlyForCommands: isReadOnlyFile,
-      executedFiles: run,
+      isReadOnlyForCommands: (path) => protectedNow().isReadOnly(path),
+      executedFiles: protectedNow().run,
       isSensitive: sensitive,
     }),
     isReadable: permissions.isReadable,
@@ -150,7 +158,7 @@ export function createSessionSandbox({
       const opened = openedForWriting();
       const places = await readOnlyPlaces({
         home,
-        workspace: [root, ...unmoved(addedFolders)],
+        workspace: workspaceNow(),
         rules: permissions.rules(),
         opened,
       });
@@ -159,7 +167,7 @@ export function createSessionSandbox({
     denied: () =>
       findDenied({
         home,
-        workspace: [root, ...unmoved(addedFolders)],
+        workspace: workspaceNow(),
         rules: permissions.rules().filter(({ behavior }) => behavior === 'deny'),
         opened: unmoved(inPlace(sandbox.allowRead)).map(realpath),
         // A worktree is removed with its agent.

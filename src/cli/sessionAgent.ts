@@ -11,6 +11,7 @@ import { type ContextManager, newId } from '../context/index.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { JudgeHook } from '../protocol/extensions/hooks.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
+import { quotedName } from '../protocol/text/visible.ts';
 import { agentToolAlias, agentToolName, toolNames } from '../protocol/toolNames.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { SessionTelemetry } from '../telemetry/Telemetry.ts';
@@ -67,6 +68,8 @@ export function createSessionAgent(
   tools: () => readonly string[];
   languageServers: SessionServers | undefined;
   retainServers: () => void;
+  /** Called when a directory belongs to the workspace from now on. */
+  directoryAdded: (folder: string) => Promise<void>;
   judgeHook: JudgeHook;
 } {
   const { context, cwd, model, permissions, servers, hooks, isReading } = parts;
@@ -96,6 +99,9 @@ export function createSessionAgent(
     : parts.telemetry?.watch({ agent: () => writing, costUsd: model.costUsd });
   const retain = () => servers.current()?.retain((text) => user.warn(text));
   let leaveServers = retain();
+  const files = isEphemeral
+    ? undefined
+    : openFileCheckpoints(context, settings, place, debug.write, redaction, permissions.writeApprovals);
   const writing = createAgent({
     ...{ id: newId(), newId, clock: systemClock, onError },
     ...{ context, client, model, hooks, interactive, demo, cwd },
@@ -118,9 +124,7 @@ export function createSessionAgent(
       await Promise.all([toolset.dispose(), leaveServers?.()]);
       await shared.programs.settled();
     },
-    files: isEphemeral
-      ? undefined
-      : openFileCheckpoints(context, settings, place, debug.write, redaction, permissions.writeApprovals),
+    files,
     runningCalls: toolset.runningCalls,
     tasks: toolset.tasks,
     lateNotes: () => [...toolset.lateNotes(), ...told.splice(0)],
@@ -159,6 +163,12 @@ export function createSessionAgent(
     languageServers: toolset.languageServers,
     tools: () => [...(subagents === undefined ? [] : [agentToolName]), ...toolNamesNow()],
     judgeHook: createHookJudge({ context, client, clock: systemClock, model, subagents: port, cwd }),
+    directoryAdded: async (folder) => {
+      await files?.addRoot(folder);
+      told.push(
+        `The user has added ${quotedName(folder)} to the workspace: tools may work there as in the project.`,
+      );
+    },
     // The first servers may come from a plugin that is added during the session.
     retainServers: () => {
       leaveServers ??= retain();
@@ -278,7 +288,7 @@ function subagentPortOf(
     settingsModels: loaded.ownModels,
     fallbackModels: loaded.settings.fallbackModels,
     ...{ confinement: toolset.confinement, worktrees: toolset.worktrees },
-    sharesFolders:
+    sharesFolders: () =>
       [...loaded.settings.permissions.additionalDirectories, ...loaded.settings.sandbox.allowWrite].length >
       0,
     otherTools: toolset.otherTools,

@@ -31,6 +31,7 @@ import type { LearnedWindows } from './models/learnedWindows.ts';
 import { listAllModels } from './models/listAllModels.ts';
 import { createModelChoice, type ModelChoice, summaryModel } from './models/modelChoice.ts';
 import { type OpenedSession, openContext, type SessionFactoryOptions } from './openContext.ts';
+import { createDirectoryPort } from './permissions/addedDirectories.ts';
 import { createPermissions, type Permissions } from './permissions/permissions.ts';
 import type { LiveSettingsPrograms } from './permissions/settingsPrograms.ts';
 import type { AppPaths } from './process/appPaths.ts';
@@ -163,7 +164,7 @@ async function openSession(
     ...{ context, cwd, model, permissions, skills, servers, hooks, isReading, telemetry },
     agents: () => agents,
   };
-  const { agent, tools, retainServers, languageServers, ...created } = createSessionAgent(
+  const { agent, tools, retainServers, languageServers, directoryAdded, ...created } = createSessionAgent(
     parts,
     options,
     shared,
@@ -190,6 +191,7 @@ async function openSession(
     agents: () => agents,
     mcp: servers.current,
     languageServers,
+    directories: createDirectoryPort({ place, loaded, isWithheld, onAdded: directoryAdded }),
     hooks: port,
     async refreshPlugins() {
       await plugins.refresh();

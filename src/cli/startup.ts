@@ -332,9 +332,13 @@ export async function sessionOptions({
   loaded: given,
   access: { apiKey, model },
 }: Settled) {
-  const place = inWorkspace(found, given);
-  const { withScriptsOfWorkspace } = await import('./permissions/workspaceScripts.ts');
-  const loaded = await withScriptsOfWorkspace(place, given);
+  const [{ withScriptsOfWorkspace }, { withOwnDirectories }] = await Promise.all([
+    import('./permissions/workspaceScripts.ts'),
+    import('./permissions/addedDirectories.ts'),
+  ]);
+  const own = withOwnDirectories(given);
+  const place = inWorkspace(found, own);
+  const loaded = await withScriptsOfWorkspace(place, own);
   const { safeMode: isSafe, demo, thinking, sandbox, systemPrompt, tools, agents: flag } = options;
   const servers = usableServers(loaded, trust);
   const plugins = await pluginsFor(place, options, { ...loaded, servers });

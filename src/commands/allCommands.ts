@@ -1,4 +1,3 @@
-import { audit } from './audit.ts';
 import { compact, uncompact } from './compact.ts';
 import { config } from './config.ts';
 import { context } from './context.ts';
@@ -15,7 +14,9 @@ import { help } from './help.ts';
 import { init } from './init.ts';
 import { memory } from './memory.ts';
 import { effort, model } from './model.ts';
-import { permissions } from './permissions.ts';
+import { addDir } from './permissions/addDir.ts';
+import { audit } from './permissions/audit.ts';
+import { permissions } from './permissions/permissions.ts';
 import { diff, rewind } from './rewind/rewind.ts';
 import { keys, statusline, theme, vim } from './screen.ts';
 import { clear, exit, fork, rename, resume } from './sessions.ts';
@@ -52,6 +53,7 @@ export const allCommands: readonly Command[] = [
   doctor,
   cost,
   permissions,
+  addDir,
   audit,
   config,
   keys,

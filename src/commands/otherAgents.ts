@@ -14,7 +14,7 @@ const rows: readonly (readonly [names: string, counterpart: Counterpart])[] = [
   ['about', { same: 'status' }],
   ['restore', { same: 'rewind' }],
   ['share', { same: 'export' }],
-  ['add-dir directory dir', { advice: 'Continue with another directory: clawdcode -c --add-dir DIRECTORY' }],
+  ['directory dir', { advice: 'Use /add-dir PATH.' }],
   ['login auth', { advice: 'Store a key in a shell: clawdcode auth login' }],
   ['logout', { advice: 'Remove a stored key in a shell: clawdcode auth logout' }],
   ['review security-review', { advice: 'Ask in your own words, or add it as a skill: docs/skills.md' }],

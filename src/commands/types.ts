@@ -140,6 +140,20 @@ export interface ConfigPort {
   save(edit: SettingEdit): Promise<SaveOutcome>;
 }
 
+/** The directories that belong to the workspace of this session. */
+export interface DirectoryPort {
+  /** The project's root comes first. */
+  list(): readonly string[];
+  /** Adds one while this program runs. `path`: absolute, in the home (`~/…`) or relative to where it was started. */
+  add(path: string): Promise<AddedDirectory>;
+}
+
+/** `folder`: with links resolved. `known`: it is in `around`, which already belongs to the workspace. */
+export type AddedDirectory =
+  | { readonly type: 'added'; readonly folder: string }
+  | { readonly type: 'known'; readonly folder: string; readonly around: string }
+  | { readonly type: 'refused'; readonly message: string };
+
 /** The installed plugins. Changes take effect in this session at once. */
 export interface PluginPort {
   /** Reads their files again. */
@@ -197,6 +211,7 @@ export interface CommandHost {
   /** The worktrees of this project's subagents. */
   worktrees(): Promise<WorktreePort>;
   readonly config: ConfigPort;
+  readonly directories: DirectoryPort;
   readonly plugins: PluginPort;
   status(): StatusInfo;
   /** Returns the `context.*` settings of this session. */

@@ -144,9 +144,9 @@ export interface LoadedSettings {
   readonly changedFiles?: readonly ChangedFile[];
   /**
    * Files that sessions of the workspace's folders run outside the sandbox, by settings that may not apply here; absolute.
-   * Absent = only those of these settings are known.
+   * Absent = only those of these settings are known. `/add-dir` adds more.
    */
-  readonly scripts?: readonly string[];
+  readonly scripts?: string[];
   /** Providers that a mistake leaves out: their models must not be taken for those of the default endpoint. */
   readonly invalidProviders: readonly string[];
 }

@@ -1,9 +1,10 @@
 /** Checkpoints of files that a call names, inside or outside the project. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Bench, openBench, snapshot } from './bench.ts';
+import { initRepository } from './repository.ts';
 
 let bench: Bench;
 beforeEach(async () => {
@@ -88,6 +89,44 @@ test('a second root is scanned like the first', async () => {
   shell('echo a > a.txt; echo b > ../outside/b.txt');
   const { changes } = await checkpoints.capture();
   expect(changes.map((change) => change.path)).toEqual([join(bench.outside, 'b.txt'), at('a.txt')]);
+});
+
+test('a change in a root inside another root is reported once', async () => {
+  const checkpoints = bench.reopen({ extraRoots: [dirname(bench.root)] });
+  await checkpoints.baseline();
+  shell('echo a > a.txt; echo b > ../outside/b.txt');
+  const { changes } = await checkpoints.capture();
+  expect(changes.map((change) => change.path)).toEqual([join(bench.outside, 'b.txt'), at('a.txt')]);
+});
+
+test('a root that is added later is scanned like the first', async () => {
+  const { checkpoints, outside } = bench;
+  shell('echo old > ../outside/b.txt; echo tracked > ../outside/c.txt');
+  initRepository(outside);
+  await checkpoints.baseline();
+  await checkpoints.addRoot(outside);
+  await checkpoints.addRoot(outside);
+  shell('echo a > a.txt; echo new > ../outside/b.txt; rm ../outside/c.txt');
+  const { changes, notes } = await checkpoints.capture();
+  expect(notes).toEqual([]);
+  expect(changes.map(({ path }) => path)).toEqual([
+    join(outside, 'b.txt'),
+    join(outside, 'c.txt'),
+    at('a.txt'),
+  ]);
+  await checkpoints.apply(await checkpoints.plan(changes));
+  expect(readFileSync(join(outside, 'b.txt'), 'utf8')).toBe('old\n');
+  expect(readFileSync(join(outside, 'c.txt'), 'utf8')).toBe('tracked\n');
+});
+
+test('adding the folder around the root hides no change of a running call', async () => {
+  const { checkpoints, root, outside } = bench;
+  await checkpoints.baseline();
+  shell('echo a > a.txt; echo before > ../outside/b.txt');
+  await checkpoints.addRoot(dirname(root));
+  shell('echo c > ../outside/c.txt');
+  const { changes } = await checkpoints.capture();
+  expect(changes.map(({ path }) => path)).toEqual([join(outside, 'c.txt'), at('a.txt')]);
 });
 
 test("the program's own folder is never scanned, even inside the root", async () => {

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createConfinement } from '../../src/cli/confinement.ts';
+import { createDirectoryPort } from '../../src/cli/permissions/addedDirectories.ts';
 import { createPermissions } from '../../src/cli/permissions/permissions.ts';
 import type { AppPaths } from '../../src/cli/process/appPaths.ts';
 import { openFileCheckpoints } from '../../src/cli/sessions/fileCheckpoints.ts';
@@ -19,6 +20,7 @@ import { savedTrust } from '../../src/cli/startup.ts';
 import type { SettingsFlags } from '../../src/config/flags.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { readTrust, trustFolder } from '../../src/config/trust.ts';
+import type { LoadedSettings } from '../../src/config/types.ts';
 import { InProcessEngine } from '../../src/permissions/InProcessEngine.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
 import { firstIsQuick } from '../e2e/support/long.ts';
@@ -72,7 +74,7 @@ async function start({ repository = {}, user = {}, managed = {}, flags = {}, wor
     });
   const asked = await load();
   await trustFolder(dataRoot, root, asked.grants, () => new Date());
-  const loaded = await load();
+  const loaded = { ...(await load()), scripts: [] };
   const all = createPermissions(loaded, { ...place, engine, saved: [], onSaved: async () => {} });
   const permissions = worktree === undefined ? all : all.inWorktree(worktree);
   const own = worktree ?? root;
@@ -177,6 +179,61 @@ test.skipIf(!hasSandbox)('a folder on the command line may be a link, which is r
   symlinkSync('../home', at('repo/ext'));
   expect(await run('echo x > ext/new')).toContain('Read-only');
   expect(await opens(at('home/new'))).toBe('ask ask');
+});
+
+describe('a directory that is added later', () => {
+  const add = async (loaded: LoadedSettings, path: string) => {
+    const { additionalDirectories } = loaded.settings.permissions;
+    const added: string[] = [];
+    const port = createDirectoryPort({
+      place: { ...place, addedDirectories: additionalDirectories },
+      ...{ loaded, isWithheld: () => false },
+      onAdded: async (folder) => void added.push(folder),
+    });
+    return { result: await port.add(path), added, list: port.list() };
+  };
+
+  test('belongs to the workspace from then on', async () => {
+    const { loaded, opens } = await start();
+    expect(await opens(at('outside/new'))).toBe('ask ask');
+    const { result, added, list } = await add(loaded, '../outside');
+    expect(result).toEqual({ type: 'added', folder: at('outside') });
+    expect(added).toEqual([at('outside')]);
+    expect(list).toEqual([at('repo'), at('outside')]);
+    expect(await opens(at('outside/new'))).toBe('allow allow');
+    expect(await opens(at('outside/.vscode/tasks.json'))).toBe('allow ask');
+    expect(await opens(at('home/new'))).toBe('ask ask');
+  });
+
+  test('protects the scripts that its own settings run', async () => {
+    const { loaded, opens } = await start();
+    const hooks = { Stop: [{ hooks: [{ type: 'command', command: './stop.sh' }] }] };
+    writeFileSync(at('outside/.clawdcode.json'), JSON.stringify({ hooks }));
+    await add(loaded, at('outside'));
+    expect(await opens(at('outside/new'))).toBe('allow allow');
+    expect(await opens(at('outside/stop.sh'))).toBe('allow ask');
+  });
+
+  test.skipIf(!hasSandbox)('is writable for commands, except for protected files', async () => {
+    const { loaded, run } = await start();
+    expect(await run(`echo x > ${at('outside/new')}`)).toContain('Read-only');
+    mkdirSync(at('outside/.vscode'));
+    await add(loaded, at('outside'));
+    expect(await run(`echo x > ${at('outside/new')} && echo written`)).toBe('written');
+    expect(await run(`echo x > ${at('outside/.vscode/tasks.json')}`)).toContain('Read-only');
+    rmSync(at('outside'), { recursive: true });
+    symlinkSync('home', at('outside'));
+    expect(await run(`echo x > ${at('home/new')}`)).toContain('Read-only');
+  });
+
+  test.skipIf(!hasSandbox)('stays hidden if managed settings hide it', async () => {
+    const { loaded, run } = await start({
+      managed: { sandbox: { enabled: true, denyRead: ['../outside'] } },
+    });
+    await add(loaded, at('outside'));
+    expect(await run(`cat ${at('outside/data')}; echo x > ${at('outside/new')}; echo end`)).toMatch(/end$/);
+    expect(existsSync(at('outside/new'))).toBe(false);
+  });
 });
 
 describe.skipIf(!hasSandbox)('what managed settings hide', () => {

@@ -54,6 +54,10 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       disable: async () => undefined,
       remove: async () => undefined,
     },
+    directories: {
+      list: () => ['/home/me/project'],
+      add: async () => ({ type: 'refused', message: 'nothing is added in this test' }),
+    },
     settings: () => contextSettingsSchema.parse({}),
     rules: () => [],
     explainPermission: async () => undefined,

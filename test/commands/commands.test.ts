@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/commands/allCommands.ts';
 import { dollars, percent } from '../../src/commands/figures.ts';
 import { factsPage, plainText } from '../../src/commands/pages/page.ts';
-import { explanationPage } from '../../src/commands/permissions.ts';
+import { explanationPage } from '../../src/commands/permissions/permissions.ts';
 import type { CommandResult } from '../../src/commands/types.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { explainedIn } from '../../src/protocol/explainedCall.ts';

@@ -83,10 +83,7 @@ test('an unknown command leads to the nearest one, or to /help', () => {
 });
 
 test.each([
-  [
-    '/add-dir ../lib',
-    'There is no /add-dir here. Continue with another directory: clawdcode -c --add-dir DIRECTORY',
-  ],
+  ['/directory add ../lib', 'There is no /directory here. Use /add-dir PATH.'],
   ['/login', 'There is no /login here. Store a key in a shell: clawdcode auth login'],
   ['/todos', 'There is no /todos here. Ctrl+T shows or hides the todo list.'],
   ['/plan the release', 'There is no /plan here. Use /permissions plan.'],

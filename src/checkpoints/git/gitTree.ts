@@ -97,6 +97,8 @@ async function foldersOf(
 interface GitTrees {
   /** Opens them on the first call. */
   open(): Promise<readonly GitTree[]>;
+  /** Also opens the one of another root, if the others are open already. */
+  add(root: string): Promise<void>;
   read(root: string, oid: string): Promise<Buffer | undefined>;
   /** Stops the running git processes: pending requests are answered without git. */
   stop(): void;
@@ -115,19 +117,23 @@ export function createGitTrees({ program, env, roots, folder }: GitTreesOptions)
   let running = new AbortController();
   const trees: GitTree[] = [];
   let opening: Promise<readonly GitTree[]> | undefined;
+  const openOne = async (root: string): Promise<void> => {
+    if (program === false) return;
+    const git = { program, env, signal: () => running.signal };
+    const tree = await openGitTree({ git, root, folder, pace: createYieldTimer() });
+    if (tree !== undefined) trees.push(tree);
+  };
   const open = async (): Promise<readonly GitTree[]> => {
-    if (program === false) return trees;
-    for (const root of roots) {
-      const git = { program, env, signal: () => running.signal };
-      const tree = await openGitTree({ git, root, folder, pace: createYieldTimer() });
-      if (tree !== undefined) trees.push(tree);
-    }
+    for (const root of roots) await openOne(root);
     return trees;
   };
   return {
     open: () => {
       opening ??= open();
       return opening;
+    },
+    async add(root) {
+      if (opening !== undefined) await openOne(root);
     },
     read: async (root, oid) => trees.find((tree) => tree.root === root)?.read(oid),
     stop() {

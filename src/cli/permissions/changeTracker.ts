@@ -14,7 +14,7 @@ import type { ChangeRecord, UnreviewedChange } from './unreviewedChanges.ts';
 
 interface ChangePlaces {
   readonly dataRoot: string;
-  /** The folders of the workspace, links resolved; the root comes first. */
+  /** The folders of the workspace, links resolved; the root comes first. More may be added. */
   readonly workspace: readonly [string, ...string[]];
   /** Links resolved. */
   readonly home: string;
@@ -86,22 +86,26 @@ interface Records {
 }
 
 export function createChangeTracker(places: ChangePlaces): ChangeTracker {
-  const { dataRoot, workspace, now } = places;
+  const { dataRoot, now } = places;
   /** Time of the last change that could not be stored. */
   let unstoredAt = 0;
   let hasReported = false;
-  let opened: Promise<Records> | undefined;
+  let opened: { readonly folders: number; readonly records: Promise<Records> } | undefined;
+  const byFolder = new Map<string, ChangeRecord>();
   const running = new Set<RunningProgram>();
   const ending = new Set<Promise<void>>();
   const confined = new Set<OpenCommand>();
   /** What was in the folders before such commands. */
   const names = new Map<string, Promise<FolderNames | undefined>>();
   const open = (): Promise<Records> => {
-    opened ??= openRecords(dataRoot, workspace);
-    return opened;
+    const { workspace } = places;
+    if (opened?.folders !== workspace.length)
+      opened = { folders: workspace.length, records: openRecords(dataRoot, workspace, byFolder) };
+    return opened.records;
   };
   const unreviewed = async (): Promise<readonly UnreviewedChange[]> => {
     const { own, related } = await open();
+    const { workspace } = places;
     const { reviewedAt } = own[0].read();
     const unstored = (at: number, folders: readonly string[]): UnreviewedChange => ({
       ...{ type: 'changed', at, folder: workspace[0], paths: [] },
@@ -126,7 +130,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       const change = {
         at,
         paths: places.keepsPaths ? paths : [],
-        workspace: [...new Set([...workspace, ...folders])],
+        workspace: [...new Set([...places.workspace, ...folders])],
       };
       await Promise.all(folders.map((folder) => records.of(folder).add(change)));
     } catch (error) {
@@ -152,7 +156,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
   /** Lets other sessions know of a change that may be made. Returns a function that takes it back. */
   const expectChange = async (folders: readonly string[]): Promise<() => Promise<unknown>> => {
     const records = await open();
-    const change = { at: now(), workspace: [...new Set([...workspace, ...folders])] };
+    const change = { at: now(), workspace: [...new Set([...places.workspace, ...folders])] };
     const expected = await Promise.all(folders.map((folder) => records.of(folder).expect(change)));
     return () => Promise.all(expected.map((remove) => remove()));
   };
@@ -236,7 +240,7 @@ export function createChangeTracker(places: ChangePlaces): ChangeTracker {
       const changes = await unreviewed();
       return changes.length === 0
         ? undefined
-        : [...new Set([...workspace, ...changes.flatMap((change) => change.workspace)])];
+        : [...new Set([...places.workspace, ...changes.flatMap((change) => change.workspace)])];
     },
     list: async () => summaryOf(await unreviewed()),
     async begin() {
@@ -261,9 +265,13 @@ async function known(command: OpenCommand): Promise<void> {
   if (command.hasGone()) await command.recorded;
 }
 
-async function openRecords(dataRoot: string, workspace: ChangePlaces['workspace']): Promise<Records> {
+/** `byFolder`: those that are open. */
+async function openRecords(
+  dataRoot: string,
+  workspace: ChangePlaces['workspace'],
+  byFolder: Map<string, ChangeRecord>,
+): Promise<Records> {
   const { openChangeRecord, relatedChanges } = await import('./unreviewedChanges.ts');
-  const byFolder = new Map<string, ChangeRecord>();
   const of = (folder: string): ChangeRecord => {
     const record = byFolder.get(folder) ?? openChangeRecord(dataRoot, folder);
     byFolder.set(folder, record);

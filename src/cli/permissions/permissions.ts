@@ -37,6 +37,7 @@ import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 import { type AppPaths, packageRoot } from '../process/appPaths.ts';
 import { ownEnvironment } from '../process/lookUp.ts';
 import { ownFiles } from '../process/ownFiles.ts';
+import { rebuiltOnGrowth } from './addedDirectories.ts';
 import { askedAgain, changeSinceRules } from './boundRules.ts';
 import { createToolBindings, type DefinitionChange, type ToolBindings } from './toolBindings.ts';
 import { scriptsIn } from './workspaceScripts.ts';
@@ -176,18 +177,23 @@ function permissionsAt(
   let held: PermissionInput | undefined;
   const lookups = diskLookups(env);
   const directories = loaded.settings.permissions.additionalDirectories;
-  const additionalDirectories = pathsInWorktree(directories, { project, worktree: root });
-  const inSecretPlace = secretPlaceTest({ home, root, additionalDirectories, realpath });
-  const run = scriptsIn(loaded, { project, root, home });
+  const workspaceNow = rebuiltOnGrowth(directories, () => {
+    const additionalDirectories = [...pathsInWorktree(directories, { project, worktree: root })];
+    return {
+      additionalDirectories,
+      inSecretPlace: secretPlaceTest({ home, root, additionalDirectories, realpath }),
+      run: scriptsIn(loaded, { project, root, home }),
+    };
+  });
   const own = ownFiles(packageRoot());
   const factsFor = (mode: PermissionMode): PolicyFacts => ({
     mode,
     rules: allRules(),
     root,
     ...(places.cwd !== undefined && worktree === undefined && { startDirectory: places.cwd }),
-    additionalDirectories,
+    additionalDirectories: workspaceNow().additionalDirectories,
     home,
-    executedFiles: [...run, ...added.ofTurn.flatMap(({ scripts }) => scripts)],
+    executedFiles: [...workspaceNow().run, ...added.ofTurn.flatMap(({ scripts }) => scripts)],
     ownFiles: own,
     localSettingsFile,
   });
@@ -225,6 +231,7 @@ function permissionsAt(
     rules: () => allRules().filter(({ text }) => !('error' in parseRule(text))),
     isWithheld(path) {
       const real = realpath(path);
+      const { additionalDirectories, inSecretPlace } = workspaceNow();
       if (
         isMisread(real) ||
         [path, real].some((one) => isSensitive(one) || inSecretPlace(one)) ||

@@ -124,13 +124,20 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   const answers = new Map<string, Promise<boolean | undefined>>();
   /** The user was told that one of their own programs is confined because the folder is not trusted. */
   let isTold = false;
-  const [root, ...added] = [realpath(places.root), ...places.additionalDirectories.map(realpath)];
+  const root = realpath(places.root);
+  const workspaceNow = (): readonly [string, ...string[]] => [
+    root,
+    ...places.additionalDirectories.map(realpath),
+  ];
   const opened = unmoved(places.allowWrite).map(realpath);
   // A temporary folder that contains the home holds the user's own files.
   const realHome = realpath(places.home);
   const temporary = places.temporary.map(realpath).filter((folder) => !isInside(realHome, folder));
   const tracker = createChangeTracker({
-    ...{ dataRoot: places.dataRoot, home: realHome, workspace: [root, ...added], opened },
+    ...{ dataRoot: places.dataRoot, home: realHome, opened },
+    get workspace() {
+      return workspaceNow();
+    },
     keepsPaths: !places.isEphemeral,
     ...{ now: places.now, env: places.env },
     onProblem: (text) => session?.warn(text),
@@ -200,7 +207,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
 
   const unconfinedRun = (program: SettingsProgram): Extract<SettingsRun, { type: 'outside' }> =>
     isForeign(program)
-      ? { type: 'outside', env: userProgramEnvironment(program.env, [root, ...added]) }
+      ? { type: 'outside', env: userProgramEnvironment(program.env, workspaceNow()) }
       : outside;
 
   const askUser = async (

@@ -15,11 +15,19 @@ const MAX_FILES = 200;
 
 /** Adds the files that settings in the workspace's folders run, approved or not, and those approved earlier. */
 export async function withScriptsOfWorkspace(
-  { home, dataRoot, managed, env, root }: AppPaths,
+  place: AppPaths,
   loaded: LoadedSettings,
 ): Promise<LoadedSettings> {
-  const added = loaded.settings.permissions.additionalDirectories;
-  const folders = [...new Set([root, ...added, ...added.map(findRoot)])];
+  const { additionalDirectories } = loaded.settings.permissions;
+  return { ...loaded, scripts: await scriptsOfFolders(place, [place.root, ...additionalDirectories]) };
+}
+
+/** Such files in these folders and the repositories around them. */
+export async function scriptsOfFolders(
+  { home, dataRoot, managed, env }: AppPaths,
+  given: readonly string[],
+): Promise<string[]> {
+  const folders = [...new Set([...given, ...given.map(findRoot)])];
   const files = await Promise.all(
     folders.map(async (folder) => {
       const place = { home, dataRoot, root: folder, cwd: folder, managed, env };
@@ -28,7 +36,7 @@ export async function withScriptsOfWorkspace(
       return [...named.slice(0, MAX_FILES), ...Object.keys(readRecords(place).files)];
     }),
   );
-  return { ...loaded, scripts: [...new Set(files.flat())] };
+  return [...new Set(files.flat())];
 }
 
 /** All files that settings run, for an agent that works in `root`: the project, or a worktree of it. */

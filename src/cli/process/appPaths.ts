@@ -9,7 +9,10 @@ export interface AppPaths {
   readonly cwd: string;
   /** The project's root, links resolved. */
   readonly root: string;
-  /** Added to the workspace by the settings, links resolved; absent before those have been read. */
+  /**
+   * Added to the workspace by the settings and by `/add-dir`, links resolved; absent before those have been read. More
+   * may be added.
+   */
   readonly addedDirectories?: readonly string[];
   readonly home: string;
   /**

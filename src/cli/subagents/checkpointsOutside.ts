@@ -14,7 +14,7 @@ interface Place {
   /** True for paths in that folder. */
   readonly isApart: (path: string) => boolean;
   /** True if confined commands may also write to other folders that checkpoints cover. */
-  readonly sharesFolders: boolean;
+  readonly sharesFolders: () => boolean;
   /** Ids of the subagent's calls whose processes are still running. */
   readonly running: () => readonly string[];
 }
@@ -39,7 +39,7 @@ export function checkpointsOutside(
     return paths.length === 0 ? undefined : { ...access, paths };
   };
   const starting = async (confinement: Confinement): Promise<Confinement> => {
-    if ((confinement.isConfined && !sharesFolders) || current === undefined || current.isPassedOn)
+    if ((confinement.isConfined && !sharesFolders()) || current === undefined || current.isPassedOn)
       return confinement;
     current.isPassedOn = true;
     await keeper.before(current.access, current.signal);

@@ -61,7 +61,7 @@ export interface SubagentParts {
   readonly confinement: Confinement;
   readonly worktrees: Worktrees;
   /** True if commands in a worktree may also write to folders that the user has added to the project or the sandbox. */
-  readonly sharesFolders: boolean;
+  readonly sharesFolders: () => boolean;
   /** The tools that are not built in: of skills and MCP servers. */
   readonly otherTools: () => readonly Tool[];
   readonly skills: Pick<SessionSkills, 'found' | 'prepare'>;

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { explanationPage } from '../../commands/permissions.ts';
+import { explanationPage } from '../../commands/permissions/permissions.ts';
 import { settingsFiles } from '../../config/settingsFiles.ts';
 import { rememberRules } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';

@@ -412,6 +412,29 @@ test('a change affects the folders that it may have reached, and sessions in fol
   expect(await state(root, at('lib/bin/tool'))).toBe('confined');
 });
 
+test('a change in a directory that is added later is recorded for its sessions', async () => {
+  const { home, root, open } = await bench({
+    files: [
+      ['lib/package.json', '{}'],
+      ['late/package.json', '{}'],
+    ],
+  });
+  const [lib, late] = [join(home, 'lib'), join(home, 'late')];
+  const additionalDirectories = [lib];
+  const programs = open({ additionalDirectories });
+  const state = async (folder: string): Promise<string> => {
+    const run = await open({ root: folder }).admit({
+      ...{ role: 'hook', command: 'npm test', cwd: folder, env: {} },
+    });
+    if (run.type === 'confined') run.release();
+    return run.type;
+  };
+  expect(await programs.review.list()).toBeUndefined();
+  additionalDirectories.push(late);
+  await programs.noteUnapproved({ ...edit, access: { type: 'command', command: 'x', cwd: root } });
+  expect([await state(lib), await state(late)]).toEqual(['confined', 'confined']);
+});
+
 test('an open session learns of the first change made by a session in a folder inside', async () => {
   const { programs, run, root, open } = await bench({ files: [['project/sub/package.json', '{}']] });
   expect(await run('npm --prefix sub run lint')).toBe('outside');

@@ -37,7 +37,7 @@ function workIn(sharesFolders = false) {
   };
   const place = checkpointsOutside(lend, sandbox, {
     isApart: (path) => path.startsWith('/w/'),
-    sharesFolders,
+    sharesFolders: () => sharesFolders,
     running: () => running,
   });
   let calls = 0;

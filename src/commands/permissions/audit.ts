@@ -4,8 +4,8 @@ import {
   createGapCounter,
   incompleteness,
   isNotable,
-} from './pages/auditPage.ts';
-import type { Command } from './types.ts';
+} from '../pages/auditPage.ts';
+import type { Command } from '../types.ts';
 
 const PAGE = 500;
 

@@ -1,15 +1,15 @@
-import type { AgentState } from '../agent/types.ts';
-import { parsePermissionMode } from '../config/modes.ts';
-import type { ExplainedCall } from '../protocol/explainedCall.ts';
+import type { AgentState } from '../../agent/types.ts';
+import { parsePermissionMode } from '../../config/modes.ts';
+import type { ExplainedCall } from '../../protocol/explainedCall.ts';
 import {
   type ExplainedPart,
   modeLabels,
   type PermissionMode,
   permissionModes,
-} from '../protocol/permissions.ts';
-import { alignColumns } from './figures.ts';
-import { blankLine, hanging, type Page, type PageLine, pageLine, type Role } from './pages/page.ts';
-import type { Command, CommandHost, CommandResult, RuleInfo } from './types.ts';
+} from '../../protocol/permissions.ts';
+import { alignColumns } from '../figures.ts';
+import { blankLine, hanging, type Page, type PageLine, pageLine, type Role } from '../pages/page.ts';
+import type { Command, CommandHost, CommandResult, RuleInfo } from '../types.ts';
 
 const meanings: Readonly<Record<PermissionMode, string>> = {
   default: 'reads inside the project run; edits and commands ask',

@@ -1,0 +1,80 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createDirectoryPort, withOwnDirectories } from '../../../src/cli/permissions/addedDirectories.ts';
+import { loadSettings } from '../../../src/config/loadSettings.ts';
+
+async function open() {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'added-')));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const at = (path: string): string => join(base, path);
+  for (const folder of [
+    'me/.clawdcode/x',
+    'me/.config',
+    'repo/src',
+    'lib/deep',
+    'tools/bin',
+    'keys',
+    'git',
+    'a b',
+  ])
+    mkdirSync(at(folder), { recursive: true });
+  writeFileSync(at('lib/file'), '');
+  symlinkSync('lib', at('link'));
+  const place = {
+    ...{ cwd: at('repo/src'), root: at('repo'), home: at('me'), dataRoot: at('me/.clawdcode') },
+    ...{ packageRoot: base, version: '0', managed: { folder: at('etc'), ownerUid: 0 } },
+    env: { PATH: `/usr/bin:${at('tools/bin')}`, HOME: at('me'), GIT_CONFIG_GLOBAL: at('git/config') },
+  };
+  const read = await loadSettings({ ...place, trusted: true, flags: {} });
+  const loaded = withOwnDirectories(read);
+  const port = createDirectoryPort({
+    ...{ place, loaded },
+    isWithheld: (path) => path === at('keys'),
+    onAdded: async () => undefined,
+  });
+  return { at, port, read, loaded };
+}
+
+test.each([
+  ['a path from where the program was started', '../../lib', 'lib'],
+  ['a path in the home', '~/../lib', 'lib'],
+  ['a link', '../../link', 'lib'],
+  ['a name with a space', '../../a b', 'a b'],
+])('%s is resolved', async (_, written, folder) => {
+  const { at, port, read } = await open();
+  expect(await port.add(written)).toEqual({ type: 'added', folder: at(folder) });
+  expect(port.list()).toEqual([at('repo'), at(folder)]);
+  expect(read.settings.permissions.additionalDirectories).toEqual([]);
+});
+
+test.each([
+  ['../../none', /none does not exist\./],
+  ['../../lib/file', /file is not a directory\. Add the one that it is in: \/add-dir .*\/lib$/],
+  ['~', /contains your home folder/],
+  ['/', /contains your home folder/],
+  ['../..', /contains your home folder/],
+  ['~/.clawdcode', /ClawdCode's own settings and sessions/],
+  ['~/.clawdcode/x', /ClawdCode's own settings and sessions/],
+  ['~/.config', /\.config is protected/],
+  ['../../keys', /holds secrets, or a rule denies reading it/],
+  ['../../tools', /Your PATH or your git settings lead into .*: clawdcode --add-dir .*tools$/],
+  ['../../git', /Your PATH or your git settings lead into/],
+])('%s is refused', async (written, message) => {
+  const { at, port } = await open();
+  expect(await port.add(written)).toEqual({ type: 'refused', message: expect.stringMatching(message) });
+  expect(port.list()).toEqual([at('repo')]);
+});
+
+test('a directory that already belongs to the workspace needs nothing', async () => {
+  const { at, port } = await open();
+  expect(await port.add('.')).toEqual({ type: 'known', folder: at('repo/src'), around: at('repo') });
+  await Promise.all([port.add('../../lib'), port.add('../../link')]);
+  expect(port.list()).toEqual([at('repo'), at('lib')]);
+  expect(await port.add('../../lib/deep')).toEqual({
+    type: 'known',
+    folder: at('lib/deep'),
+    around: at('lib'),
+  });
+});
