@@ -2,8 +2,10 @@
  * State of one session on screen: folds events into the view, passes finished output to the scrollback and notifies
  * React at most once per frame. Contains no React, so that a burst of deltas costs one render.
  */
+
 import type { Agent } from '../../agent/types.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
+import { stacked } from '../input/paste.ts';
 import { createReadFold, type ReadFold } from '../print/readFold.ts';
 import { splitFinished } from '../print/streaming.ts';
 import type { UiSession } from '../types.ts';
@@ -145,7 +147,9 @@ export function attachSession(
       store.print({ type: 'notice', level: 'warning', text: BREAKER_IS_OPEN });
     // After an interrupt, queued prompts go back to the composer.
     if (event.type !== 'queue_returned') return;
-    screen?.composer()?.prependText(event.prompts.map((prompt) => prompt.text).join('\n'));
+    screen
+      ?.composer()
+      ?.prependText(event.prompts.map(({ text }) => text).reduce((above, below) => stacked(above, below)));
   });
   const unwatch = watchDraft(agent, store.setDrafting);
   const warnings = notices.map((text): Print => ({ type: 'notice', level: 'warning', text }));

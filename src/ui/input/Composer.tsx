@@ -24,7 +24,7 @@ import {
 } from './composerState.ts';
 import { type HistoryPort, prepend } from './history.ts';
 import { type ComposerTheme, layOut, type Mark } from './layout.ts';
-import { imageUnit, unitsOfRecall } from './paste.ts';
+import { imageUnit, stacked, unitsOfRecall } from './paste.ts';
 import { expand, lineEnd, lineStart } from './units.ts';
 import { startVim } from './vim/parseVim.ts';
 import { selectionOf } from './vim/textObjects.ts';
@@ -167,8 +167,9 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     setText: (text) => show(setUnits(newest.current, unitsOfRecall(text))),
     prependText(text) {
       const { units } = newest.current.buffer;
-      const between = units.length === 0 ? [] : ['\n'];
-      show(setUnits(newest.current, [...unitsOfRecall(text, units), ...between, ...units]));
+      const isAlone = units.length === 0;
+      const before = isAlone ? text : stacked(text, '');
+      show(setUnits(newest.current, [...unitsOfRecall(before, units), ...units]));
     },
     typeOn(text) {
       const { current } = newest;

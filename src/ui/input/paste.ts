@@ -219,3 +219,7 @@ function withoutMarks(text: string): string {
   const plain = text.replaceAll(start, '').replaceAll(end, '');
   return plain.includes(start) || plain.includes(end) ? plain.replaceAll('\u001B', '') : plain;
 }
+
+/** Joins two drafts. A command among several lines would run all of them, so it becomes text. */
+export const stacked = (above: string, below: string): string =>
+  `${/^[!/]/.test(above) ? ' ' : ''}${above}\n${below}`;

@@ -399,6 +399,10 @@ describe('the owner', () => {
     expect(text()).toBe('first');
     handle().prependText('queued');
     expect(text()).toBe('queued\nfirst');
+    handle().prependText('!ls');
+    // In the shell, the draft would be part of the command.
+    expect(text()).toBe(' !ls\nqueued\nfirst');
+    handle().setText('queued\nfirst');
     handle().clear();
     expect(text()).toBe('');
     await screen.press(ctrl('_'));
