@@ -82,8 +82,8 @@ const MAX_TEXTS = 100;
 const MAX_FOLDERS = 100;
 const MAX_FILES = 1000;
 const MAX_SCRIPT_BYTES = 200_000;
-/** Longer words are code or data. */
-const MAX_NAME = 1000;
+/** Of a path in Linux. */
+const MAX_NAME = 4096;
 
 /** Files that change all the time and that no program runs under their name: data, notes, settings. */
 const data =
@@ -150,7 +150,9 @@ class FileSearch {
       for (const text of this.#texts) this.#read(text);
     }
     for (const { words, content } of this.#texts) {
-      const names = words.map(({ text }) => text.replace(unknownFolder, ''));
+      const names = words
+        .flatMap(({ text }) => [text, ...partsOf(text)])
+        .map((name) => name.replace(unknownFolder, ''));
       for (const path of moduleFiles(content, names, this.#folders, { root: this.#root, disk: this.#disk }))
         this.#files.set(path, true);
     }
@@ -199,7 +201,6 @@ class FileSearch {
   /** True if there is a file or a folder of this name. */
   #lookUp(name: string, folder: string, isRun: boolean, { isWalking, mayRun }: Text): boolean {
     if (name === '' || name.length > MAX_NAME) return false;
-    if (name.startsWith('-') || name.includes('://')) return false;
     if (name.startsWith('/') && folder !== this.#folders[0]) return false;
     let exists = false;
     for (const { path, isExact } of pathsFor(name, folder, this.#disk)) {
@@ -267,7 +268,7 @@ const unknownFolder = /^.*\uE000[^/]*\//s;
 
 /** True for the path of a file that would run, or be covered, once it is created. */
 const mayCome = (name: string, isRun: boolean): boolean =>
-  /^[\w.@+/-]*[\w.@+-]$/.test(name) &&
+  /^(?!-)[\w.@+/-]*[\w.@+-]$/.test(name) &&
   [isRun, name.includes('/'), script.test(name)].filter(Boolean).length >= 2;
 
 /** The paths that a name may mean in a folder. After an unknown folder, what follows may be relative to any. */

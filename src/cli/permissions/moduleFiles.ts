@@ -6,7 +6,7 @@ import type { FolderLists } from './FolderLists.ts';
 import { standardModules } from './pythonModules.ts';
 import { ANY } from './textWords.ts';
 
-const runsNode = /(?:^|[\s/'"`;&|(])(?:node|nodejs|bun|deno|tsx|ts-node)(?:\s|$)/;
+const runsNode = /\b(?:node|nodejs|bun|deno|tsx|ts-node)\b/;
 const extensions = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.tsx', '.json'];
 
 /**
@@ -14,11 +14,13 @@ const extensions = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.tsx', '.json
  * folder or a name without an extension. Sources: docs.python.org/3/using/cmdline.html, nodejs.org/api/modules.html.
  */
 export function moduleFiles(
-  command: string,
+  text: string,
   names: readonly string[],
   folders: readonly string[],
   { root, disk }: { readonly root: string; readonly disk: FolderLists },
 ): readonly string[] {
+  // A name may be in quotes; in code, quotes belong to it.
+  const command = `${text}\n${text.replace(/\\\n|["'\\]/g, '')}`;
   const isPython = runsPython.test(command);
   const modules = isPython ? [...command.matchAll(pythonModule)].map(([, name = '']) => name) : [];
   const imported = isPython ? importedNames(command) : [];
@@ -57,7 +59,7 @@ function importedNames(command: string): readonly string[] {
   return [...names.filter((name) => name !== ''), ...(runsCode.test(command) ? standardModules : [])];
 }
 
-const runsPython = /(?:^|[\s/'"`;&|(])(?:(?:python|pypy)[\d.]*|uv\s+run)\s/;
+const runsPython = /\b(?:(?:python|pypy)[\d.]*|uv\s+run)\b/;
 /** In code: `import a, b.c as d`, `from a import b`. */
 const pythonImport =
   /(?:^|[\s;'"])(?:from\s+([\w.]+)\s+)?import\s+\(?([\w., \t]+)|\b(?:__import__|import_module)\(\s*['"]([\w.]+)/g;

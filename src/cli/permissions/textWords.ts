@@ -100,7 +100,6 @@ class WordReader {
       const char = this.#char();
       if (this.#source.startsWith('\\\n', this.#at)) this.#at += 2;
       else if (/[ \t]/.test(char)) this.#at += 1;
-      else if (char === '#') this.#at = this.#indexOf('\n');
       else if (this.#skip(redirection)) this.#redirection = this.#source.slice(this.#start, this.#at);
       else if (/[\n;&|<>()]/.test(char)) this.#endCommand(char);
       else this.#word();

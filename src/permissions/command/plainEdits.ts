@@ -2,7 +2,7 @@
  * For acceptEdits: `mkdir`, `touch`, `mv`, `cp`, `rm`, `rmdir` and `sed -i` of paths that could also be edited. For a moved
  * or copied folder every entry is checked at its new place.
  */
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { PermissionDecision } from '../../protocol/permissions.ts';
 import { decideFile } from '../files/fileDecision.ts';
 import { contains } from '../files/filePattern.ts';
@@ -33,8 +33,12 @@ export const buildOutput =
 /** The effect of one such command. */
 type PlainEdit =
   | { readonly type: 'make'; readonly paths: readonly string[]; readonly foldersOnly: boolean }
-  /** `whole`: with everything in it. */
-  | { readonly type: 'remove'; readonly paths: readonly string[]; readonly whole: boolean }
+  /** Removes entries, or replaces them by other content: links, not what they lead to. `whole`: with everything in it. */
+  | {
+      readonly type: 'remove' | 'rewrite';
+      readonly paths: readonly string[];
+      readonly whole: boolean;
+    }
   | {
       readonly type: 'transfer';
       readonly moves: boolean;
@@ -60,7 +64,7 @@ export function decideEdits(visit: Visit, others: Touched, policy: Policy): Perm
       return edit.paths.map((word) => decideWrite(at(word), policy, !edit.foldersOnly));
     if (edit.type === 'transfer')
       return edit.sources.flatMap((source) => decideTransfer(source, edit, directory, others, policy));
-    return edit.paths.flatMap((word) => decideRemoval(at(word), edit.whole, others, policy));
+    return edit.paths.flatMap((word) => decideEntry(at(word), edit, others, policy));
   });
   const gravestOne = gravest(verdicts);
   // Only allowed writes count, not the reads they need.
@@ -181,15 +185,21 @@ function decideWrite(path: string, policy: Policy, isFile = true): PermissionDec
   return decideFile({ tool: 'Edit', verb: 'write', path, isFile }, policy, true);
 }
 
-function decideRemoval(
+function decideEntry(
   path: string,
-  isWhole: boolean,
+  { type, whole }: Extract<PlainEdit, { type: 'remove' | 'rewrite' }>,
   others: Touched,
   policy: Policy,
 ): readonly PermissionDecision[] {
   const plain = decideWrite(path, policy);
-  if (!isWhole) return [plain];
   const ask = (reason: string): PermissionDecision[] => [plain, { behavior: 'ask', reason }];
+  const place = join(policy.realpath(dirname(path)), basename(path));
+  if (!workspaceFolders(policy).some((folder) => contains(policy.realpath(folder), place)))
+    return ask(`${place} is outside the project.`);
+  // Afterwards, it could no longer be recognized and redacted.
+  if (type === 'rewrite' && policy.holdsAnySecret?.(policy.realpath(path)) === true)
+    return ask(`${path} contains what looks like a secret.`);
+  if (!whole) return [plain];
   if (workspaceFolders(policy).some((folder) => contains(path, policy.realpath(folder))))
     return ask(`${path} contains the project.`);
   if (isTracked(policy.realpath(path), policy)) return ask(`Git tracks ${path}.`);
@@ -288,5 +298,5 @@ function readSedEdit(args: readonly (string | null)[]): PlainEdit | undefined {
   if (process.platform === 'darwin' || inPlace === -1 || words.length < args.length - 1) return undefined;
   const paths = sedUse(words)?.contents;
   if (paths === undefined || paths.length === 0 || paths.some(hasGlob)) return undefined;
-  return { type: 'make', paths, foldersOnly: false };
+  return { type: 'rewrite', paths, whole: false };
 }

@@ -263,6 +263,14 @@ describe('a name counts wherever it stands', () => {
     ['for s in {scripts/deep/run,scripts/check}.sh; do bash $s; done', check, 'scripts/deep/run.sh'],
     ['bash -o pipefail scripts/check.sh', check],
     ['timeout -s KILL 5 scripts/check.sh', check],
+    ['cat <<E\n# Report of $(scripts/check.sh)\nE', check],
+    ["cat <<E\nDon't panic\nE\nsed 's/ #.*//' list | while read -r f; do scripts/check.sh; done", check],
+    [`bash ${'./'.repeat(600)}scripts/check.sh`, check],
+    ['python3 -m "scripts.lint"', 'scripts/lint.py'],
+    ['PY=python3; $PY -m scripts.lint', 'scripts/lint.py'],
+    ['node --require=./scripts/x a.js', 'scripts/x.js'],
+    ['node -r./scripts/x a.js', 'scripts/x.js'],
+    ['S=scripts/x; node "$S"', 'scripts/x.js'],
   ];
   test.each(rows)('%s', (command, ...names) => {
     expect(filesRun({ command })).toEqual(expect.arrayContaining(names));

@@ -24,6 +24,10 @@ for (const file of [
 mkdirSync(join(root, 'withlink'));
 symlinkSync('../../.zshenv', join(root, 'withlink/x'));
 symlinkSync('../../a.txt', join(root, 'inside/deep/x'));
+const outsideFolder = join(root, '../elsewhere');
+mkdirSync(outsideFolder, { recursive: true });
+symlinkSync(join(root, 'a.txt'), join(outsideFolder, 'link'));
+writeFileSync(join(root, 'token.ts'), `// ${['ghp', 'k7Qz2LmX9vRb4TnW8sYd3HfJ6pCg1AeU5oKi'].join('_')}\n`);
 for (let index = 0; index < 1001; index += 1) writeFileSync(join(root, 'many', `${index}`), '');
 
 describe('acceptEdits checks the contents of a folder at their destination', () => {
@@ -110,6 +114,7 @@ describe('acceptEdits removes and edits in place what could also be edited', () 
     ['ask', 'rm -rf "$X"'],
     ['ask', 'rm ../x'],
     ['ask', 'rm -i a.txt'],
+    ['ask', `rm ${join(outsideFolder, 'link')}`],
     ['ask', 'rm --no-preserve-root -rf lib'],
     ['ask', 'mv ci dist && rm -r dist'],
   ])('%s: %s', async (behavior, command) => {
@@ -130,6 +135,8 @@ describe('acceptEdits removes and edits in place what could also be edited', () 
     ['ask', "sed -i.bak 's/a/b/' a.txt"],
     ['ask', 'sed -i -f x.sed a.txt'],
     ['ask', 'sed -i "$X" a.txt'],
+    ['ask', `sed -i s/a/b/ ${join(outsideFolder, 'link')}`],
+    ['ask', "sed -i 's/./& /g' token.ts"],
   ])('%s: %s', async (behavior, command) => {
     expect((await bash(command, [], 'acceptEdits')).behavior).toBe(behavior);
   });
