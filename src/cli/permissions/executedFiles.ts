@@ -79,6 +79,8 @@ export function filesOf(program: ProgramText, place: Place, disk = new FolderLis
 
 /** The command and its scripts. */
 const MAX_TEXTS = 100;
+/** In one of them. */
+const MAX_NAMES = 20_000;
 const MAX_FOLDERS = 100;
 const MAX_FILES = 1000;
 const MAX_SCRIPT_BYTES = 200_000;
@@ -103,7 +105,7 @@ const interpreters: readonly (readonly [RegExp, RegExp])[] = [
 /** Text that a shell reads. */
 interface Text {
   readonly content: string;
-  readonly words: readonly TextWord[];
+  readonly words: readonly (TextWord & { readonly parts: readonly string[] })[];
   /** It lists, starts or copies what is in folders. */
   readonly isWalking: boolean;
   /** Tests whether it could run a file of which it names only a part. */
@@ -151,7 +153,7 @@ class FileSearch {
     }
     for (const { words, content } of this.#texts) {
       const names = words
-        .flatMap(({ text }) => [text, ...partsOf(text)])
+        .flatMap(({ text, parts }) => [text, ...parts])
         .map((name) => name.replace(unknownFolder, ''));
       for (const path of moduleFiles(content, names, this.#folders, { root: this.#root, disk: this.#disk }))
         this.#files.set(path, true);
@@ -163,16 +165,17 @@ class FileSearch {
   #addText(text: string, content = text): void {
     const variables = [...this.#variables].filter(([name]) => !text.includes(`${name}=`));
     const words = this.#disk.spend(text.length / 100) ? wordsOf(text, new Map(variables)) : undefined;
-    if (words === undefined || this.#texts.length >= MAX_TEXTS) {
+    const named = words?.map((word) => ({ ...word, parts: partsOf(word.text) })) ?? [];
+    const names = named.flatMap((word) => [word.text, ...word.parts]);
+    if (words === undefined || names.length > MAX_NAMES || this.#texts.length >= MAX_TEXTS) {
       this.#isCut = true;
       return;
     }
-    const has = (name: RegExp): boolean =>
-      words.some((word) => [word.text, ...partsOf(word.text)].some((part) => name.test(part)));
+    const has = (name: RegExp): boolean => names.some((one) => name.test(one));
     const interpreted = interpreters.flatMap(([name, ending]) => (has(name) ? [ending] : []));
     this.#texts.push({
       content,
-      words,
+      words: named,
       isWalking: has(walker),
       mayRun: (path) => isProgram(path) || interpreted.some((ending) => ending.test(path)),
       found: new Set(),
@@ -190,10 +193,11 @@ class FileSearch {
   #read(text: Text): void {
     for (; text.searched < this.#folders.length; text.searched += 1) {
       const folder = this.#folders[text.searched] ?? '';
-      for (const { text: word, isRun } of text.words) {
+      for (const { text: word, isRun, parts } of text.words) {
+        if (this.#disk.isSpent) return;
         if (this.#lookUp(word, folder, isRun, text)) text.found.add(word);
         // What a word contains means nothing if there is such a file.
-        if (!text.found.has(word)) for (const part of partsOf(word)) this.#lookUp(part, folder, false, text);
+        if (!text.found.has(word)) for (const part of parts) this.#lookUp(part, folder, false, text);
       }
     }
   }

@@ -25,16 +25,17 @@ export function moduleFiles(
   const modules = isPython ? [...command.matchAll(pythonModule)].map(([, name = '']) => name) : [];
   const imported = isPython ? importedNames(command) : [];
   const isNode = runsNode.test(command);
-  if (!isPython && !isNode) return [];
+  if ((!isPython && !isNode) || !disk.spend(text.length / 100)) return [];
   const words = names.filter((name) => !name.includes(ANY) && name.length <= MAX_NAME);
   const isFile = (path: string): boolean => disk.spend(1) && kindOf(path) === true;
+  const pythons = [
+    ...imported.flatMap(pythonFiles),
+    ...(isPython ? words.map((word) => `${word}/__main__.py`) : []),
+  ];
   return folders.flatMap((place) => {
+    if (!disk.spend((pythons.length + words.length) / 20)) return [];
     const inPlace = disk.namesIn(place);
     const mayBe = (file: string): boolean => inPlace.has(file.split('/', 1)[0] ?? '');
-    const pythons = [
-      ...imported.flatMap(pythonFiles),
-      ...(isPython ? words.map((word) => `${word}/__main__.py`) : []),
-    ];
     return [
       ...modules.flatMap(pythonFiles).map((file) => resolve(place, file)),
       ...pythons

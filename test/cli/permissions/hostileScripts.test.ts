@@ -66,3 +66,17 @@ test('all programs of a start share one limit', () => {
   );
   expect((all ?? 0) / (one ?? 1)).toBeLessThan(150);
 });
+
+test('many module names in many folders are looked up to a limit', () => {
+  const home = temporaryFolder();
+  const folders = Array.from({ length: 98 }, (_, at) => `d${at}`);
+  for (const folder of folders) mkdirSync(join(home, folder));
+  const names = Array.from({ length: 24_000 }, (_, at) => `a${at.toString(36)}`);
+  const command = `${folders.map((folder) => `cd ${folder}`).join('\n')}\npython3 -c "import ${names.join(',')}"`;
+  expect(filesOf({ command }, { root: home, home }).isCut).toBe(true);
+  const few = `python3 -c "import ${names.slice(0, 1000).join(',')}"`;
+  const [long, short] = [command, few].map((one) =>
+    cpuMs(() => filesOf({ command: one }, { root: home, home }), 1),
+  );
+  expect((long ?? 0) / (short ?? 1)).toBeLessThan(200);
+});
