@@ -82,7 +82,7 @@ export async function hasChanged(folder: string, search: ChangeSearch, isNew = f
   const { changed, unread } = found;
   const asked = [...changed, ...changed.filter(isManifest).map(folderOf), ...unread.keys()];
   const ignored = await ignoredOf([...new Set(asked)], search);
-  if (ignored === undefined || changed.some((path) => !ignored.has(path))) return true;
+  if (ignored === undefined || changed.some((path) => !ignored.has(path) || isModule(path))) return true;
   // Git may ignore a lock file, but an install obeys it. Projects in ignored folders are made by tests.
   if (!search.onlyInstalls && changed.some((path) => isManifest(path) && !ignored.has(folderOf(path))))
     return true;
@@ -92,6 +92,10 @@ export async function hasChanged(folder: string, search: ChangeSearch, isNew = f
   const tracked = await trackedIn(skipped, search);
   return tracked === undefined || tracked.some((path) => mayHaveChanged(path, unread, search));
 }
+
+/** Compiled Python that Python prefers to its own modules; it is ignored by custom. */
+const isModule = (path: string): boolean =>
+  /\.(?:py[co]|pyd|so)$/.test(path) && !path.includes('/__pycache__/');
 
 const isManifest = (path: string): boolean => manifests.test(basename(path));
 const folderOf = (path: string): string => `${dirname(path)}/`;

@@ -19,7 +19,7 @@ const MAX_WORDS = 5000;
 /** Quotes in quotes. */
 const MAX_DEPTH = 12;
 /** Of a word with braces. */
-const MAX_FORMS = 64;
+const MAX_FORMS = 500;
 
 /** The words of a shell text; undefined if there are too many. `variables`: those with a known value. */
 export function wordsOf(
@@ -35,7 +35,7 @@ export function wordsOf(
       const reader = new WordReader(one, variables);
       reader.read();
       for (const { text: word, isRun } of reader.words) words.set(word, isRun || words.get(word) === true);
-      if (words.size > MAX_WORDS) return undefined;
+      if (words.size > MAX_WORDS || reader.isCut) return undefined;
       inner.push(...reader.inner);
     }
     texts = inner;
@@ -75,6 +75,8 @@ const ARRAY = '=(';
 
 class WordReader {
   readonly words: TextWord[] = [];
+  /** A word has too many forms. */
+  isCut = false;
   /** Text in quotes and substitutions, which may be commands. */
   readonly inner: string[] = [];
   readonly #source: string;
@@ -96,7 +98,7 @@ class WordReader {
   }
 
   read(): void {
-    while (this.#at < this.#source.length) {
+    while (this.#at < this.#source.length && !this.isCut) {
       const char = this.#char();
       if (this.#source.startsWith('\\\n', this.#at)) this.#at += 2;
       else if (/[ \t]/.test(char)) this.#at += 1;
@@ -149,7 +151,10 @@ class WordReader {
       else {
         const pieces = this.#braces() ?? [this.#piece(quoted, this.#at === start)];
         texts = texts.flatMap((text) => pieces.map((piece) => text + piece));
-        if (texts.length > MAX_FORMS) texts = [ANY];
+        if (texts.length > MAX_FORMS) {
+          this.isCut = true;
+          return;
+        }
       }
     }
     // Nothing else in quotes can be a command.

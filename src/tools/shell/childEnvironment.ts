@@ -65,7 +65,11 @@ export const environmentApart = (
 /** True if the value of a variable contains the path of a folder, of something in it, or of a link to these. */
 export function leadsTo(folder: string, value: string): boolean {
   const places = [folder, realpath(folder)];
-  const paths = value.split(/[\s:;,='"]+/).filter(isAbsolute);
+  const paths = [value, ...value.split(/[\s:;,='"]+/)]
+    .flatMap((part) =>
+      part.startsWith('file://') && URL.canParse(part) ? decodeURIComponent(new URL(part).pathname) : part,
+    )
+    .filter(isAbsolute);
   return (
     places.some((place) => value.includes(place)) ||
     paths.some((path) => places.some((place) => isInside(realpath(path), place)))

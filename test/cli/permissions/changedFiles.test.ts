@@ -22,7 +22,7 @@ interface Project {
 }
 
 const ignored =
-  'coverage/ dist/ node_modules .venv env/ prepared/ *.log __pycache__/ .pnp.* package-lock.json'.split(' ');
+  'coverage/ dist/ node_modules .venv env/ prepared/ *.log __pycache__/ *.py[cod] .pnp.* package-lock.json'.split(' ');
 
 /** Whether `change` counts, in a repository unless `isPlain`. */
 async function counts(
@@ -79,6 +79,7 @@ test.each<[string, (project: Project) => void]>([
 test.each<[string, (project: Project) => void]>([
   ['a tracked file', ({ write }) => write('src/a.js')],
   ['a new file', ({ write }) => write('src/new.js')],
+  ['a compiled module, although ignored', ({ write }) => write('src/json.pyc')],
   ['a file that is gone', ({ at }) => rmSync(at('src/a.js'))],
   ['a folder that is gone', ({ at }) => rmSync(at('lib'), { recursive: true })],
   ['a moved file', ({ at }) => renameSync(at('src/a.js'), at('src/c.js'))],
