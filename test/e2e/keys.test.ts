@@ -225,7 +225,7 @@ test('? shows the keys, /keys prints them, and the user’s file applies as soon
   await terminal.waitForGone('any other key closes');
   const file = join(setup.work.data, 'keybindings.json');
   await writeFile(file, '{\n  // mine\n  "Chat": { "alt+s": "chat:stash", "ctrl+i": "chat:undo" }\n}\n');
-  await terminal.waitFor('keybindings.json: “Chat”, “ctrl+i”: terminals send Ctrl+I as Tab.');
+  await terminal.waitFor('keybindings.json: "Chat", "ctrl+i": terminals send Ctrl+I as Tab.');
   await terminal.type('aside');
   await terminal.press(keys.alt('s'));
   await terminal.waitFor('1 draft stashed');

@@ -273,7 +273,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
     expect(existsSync(join(work.repository, 'two'))).toBe(true);
     await terminal.answer('y');
     await terminal.until(() => existsSync(join(work.repository, '.git/hooks/post-commit')), 'it ran outside');
-    await terminal.waitFor('echo y > .git/config');
+    await terminal.waitFor('$ echo y > .git/config');
     await terminal.answer('1', '\r');
     await terminal.waitForPrinted('All done.');
     const results = (await work.sessions())[0]?.entries.flatMap(({ toolResult }) => toolResult ?? []) ?? [];

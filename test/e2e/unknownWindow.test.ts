@@ -30,7 +30,7 @@ test('an assumed window is reported once; a server error corrects it, for the ne
   const { ready, server, work } = await stageWithoutWindow();
   const first = await ready();
   await first.waitFor(/context ~?\d+% of 32k \(assumed\)/);
-  await first.waitForPrinted('Set it if you know it: clawdcode config set contextWindow TOKENS');
+  await first.waitForPrinted('Set it if you know it: clawdcode config');
   server.script({ calls: [{ name: 'Read', input: { file_path: 'lib/parse.js', limit: 400 } }] }, OVERFLOW);
   server.otherwise(() => ({ text: 'Finished after all.' }));
   await first.submit('read all of the parser');
@@ -76,7 +76,7 @@ test('a session that has learned the window does not mention an assumed one, eve
 test('another unknown model is reported as well, and neither of them again', async () => {
   const { ready } = await stageWithoutWindow();
   const terminal = await ready();
-  await terminal.waitForPrinted('Set it if you know it: clawdcode config set contextWindow TOKENS');
+  await terminal.waitForPrinted('Set it if you know it: clawdcode config');
   await terminal.submit('/model other');
   await terminal.waitForPrinted('Context window unknown for other');
   await terminal.submit('/model mock-1');

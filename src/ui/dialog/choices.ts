@@ -231,7 +231,7 @@ function choicesFirst<A>(
     readonly reading: ListReading;
   },
 ): ReturnType<typeof choiceDialogLines> {
-  const answers = choiceLines(choices, selected, width, theme);
+  const answers = choiceLinesWithin(choices, selected, width, rows, theme);
   const left = Math.max(0, rows - answers.length - 1);
   const isListed = body.some(({ type }) => type === 'list');
   const text = isListed

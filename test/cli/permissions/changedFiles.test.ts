@@ -22,7 +22,9 @@ interface Project {
 }
 
 const ignored =
-  'coverage/ dist/ node_modules .venv env/ prepared/ *.log __pycache__/ *.py[cod] .pnp.* package-lock.json'.split(' ');
+  'coverage/ dist/ node_modules .venv env/ prepared/ *.log __pycache__/ *.py[cod] .pnp.* package-lock.json'.split(
+    ' ',
+  );
 
 /** Whether `change` counts, in a repository unless `isPlain`. */
 async function counts(

@@ -33,7 +33,7 @@ test.each([
   ['', 'cannot be read'],
   ['no json at all', 'cannot be read'],
   ['[]', 'not an object'],
-  ['{"Chat":{"alt+s":"chat:nothing"}}', 'no action “chat:nothing”'],
+  ['{"Chat":{"alt+s":"chat:nothing"}}', 'no action "chat:nothing"'],
   ['\u0000\u001B[31m', 'keybindings.json'],
 ])('%j: %s', async (text, problem) => {
   await writeFile(file, text);
