@@ -44,7 +44,8 @@ test('a task is done with Read, Grep, Edit and Bash, each approved at the prompt
   expect(await work.read(constants)).toContain(after);
   await terminal.answer('a');
   await terminal.waitFor('❯ 2. Yes');
-  await terminal.press(keys.enter);
+  // Soon after the answer to another question, Enter does not count.
+  await terminal.pressUntil(keys.enter, () => !terminal.screen().includes('❯ 2. Yes'));
   await terminal.waitFor('WIN_SLASH is a class now');
   await terminal.waitForIdle();
 
