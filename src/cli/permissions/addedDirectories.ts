@@ -1,6 +1,6 @@
 /**
- * The directories that belong to the workspace besides the project. The list in the settings is live: `/add-dir` extends
- * it, so whoever needs it reads it again each time. Each start has lists of its own.
+ * The directories that belong to the workspace besides the project. `/add-dir` extends the
+ * list in the settings during a session, so its users must not copy it. Each start has its own list.
  */
 import { resolve } from 'node:path';
 import type { AddedDirectory, DirectoryPort } from '../../commands/types.ts';

@@ -271,9 +271,11 @@ interface FoundPath {
 const unknownFolder = /^.*\uE000[^/]*\//s;
 
 /** True for the path of a file that would run, or be covered, once it is created. */
-const mayCome = (name: string, isRun: boolean): boolean =>
-  /^(?!-)[\w.@+/-]*[\w.@+-]$/.test(name) &&
-  [isRun, name.includes('/'), script.test(name)].filter(Boolean).length >= 2;
+function mayCome(name: string, isRun: boolean): boolean {
+  const isPath = name.includes('/');
+  const mayRun = isRun ? isPath || script.test(name) : isPath && script.test(name);
+  return mayRun && /^(?!-)[\w.@+/-]*[\w.@+-]$/.test(name);
+}
 
 /** The paths that a name may mean in a folder. After an unknown folder, what follows may be relative to any. */
 function pathsFor(name: string, folder: string, disk: FolderLists): readonly FoundPath[] {

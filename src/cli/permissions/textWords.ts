@@ -224,15 +224,15 @@ class WordReader {
       case '?':
         return ANY;
       case '[':
-        return this.#bracket(/[^\][\s/]+\]/y) ? ANY : char;
+        return this.#bracket() ? ANY : char;
       default:
         return char;
     }
   }
 
   /** `[…]`, whose content may contain names. */
-  #bracket(content: RegExp): boolean {
-    if (!this.#skip(content)) return false;
+  #bracket(): boolean {
+    if (!this.#skip(/[^\][\s/]+\]/y)) return false;
     this.inner.push(this.#source.slice(this.#start, this.#at - 1));
     return true;
   }

@@ -7,20 +7,20 @@ import { withOwnCompiledCode } from '../../../src/cli/permissions/compiledCode.t
 import type { SettingsPrograms, SettingsRun } from '../../../src/protocol/settingsPrograms.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
-const program = { role: 'hook', command: 'true', cwd: '/work' };
+const program = { role: 'hook', command: 'true', cwd: '/project' };
 const started = async (
   env: Record<string, string>,
   run: SettingsRun = { type: 'outside' },
   { dataRoot = temporaryFolder(), isEphemeral = false } = {},
 ): Promise<SettingsRun> => {
   const programs: SettingsPrograms = { admit: async () => run };
-  const places = { dataRoot, isEphemeral, workspace: ['/work'] };
+  const places = { dataRoot, isEphemeral, workspace: ['/project'] };
   return withOwnCompiledCode(programs, places).admit({ ...program, env });
 };
 
 test('they have a folder of their own for it, in the data folder', async () => {
   const dataRoot = temporaryFolder();
-  const run = await started({ A: '1', PYTHONPYCACHEPREFIX: '/work/cache' }, undefined, { dataRoot });
+  const run = await started({ A: '1', PYTHONPYCACHEPREFIX: '/project/cache' }, undefined, { dataRoot });
   const folder = join(dataRoot, 'cache/python');
   expect(run).toMatchObject({ type: 'outside', env: { A: '1', PYTHONPYCACHEPREFIX: folder } });
   expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -28,13 +28,13 @@ test('they have a folder of their own for it, in the data folder', async () => {
   expect(chosen).toMatchObject({ env: { B: '2', PYTHONPYCACHEPREFIX: folder } });
 });
 
-test.each(['/elsewhere/cache', '/workshop'])('the user’s own folder %s stays', async (folder) => {
+test.each(['/elsewhere/cache', '/projects'])('the user’s own folder %s stays', async (folder) => {
   expect(await started({ PYTHONPYCACHEPREFIX: folder })).toMatchObject({
     env: { PYTHONPYCACHEPREFIX: folder },
   });
 });
 
-test.each(['cache', '/work', '/other/../work/x', ''])(
+test.each(['cache', '/project', '/other/../project/x', ''])(
   'one that commands may write, %j, does not',
   async (folder) => {
     const run = await started({ PYTHONPYCACHEPREFIX: folder }, undefined, { isEphemeral: true });
