@@ -69,20 +69,24 @@ export function editTool(
       const change = await plan(place, call, context, {
         ...{ namesOthers: isInside(place.realPath, context.root), openRedactor },
       });
-      if (typeof change === 'string') return { type: 'settled', outcome: notChanged(place, change, context) };
+      if ('why' in change) return { type: 'settled', outcome: notChanged(place, change, context) };
       return previewChange(change, context);
     },
     run: async (place, call, context) => {
       const change = await plan(place, call, context, { namesOthers: true, openRedactor });
-      return typeof change === 'string'
-        ? notChanged(place, change, context)
-        : saveText(change, context, checks);
+      return 'why' in change ? notChanged(place, change, context) : saveText(change, context, checks);
     },
   });
 }
 
-const notChanged = ({ path }: ResolvedPath, why: string, context: ToolContext): ToolOutcome =>
-  failure(shortPath(path, context.cwd()), why, 'not changed');
+/** Why there is no change; `hint`: advice that only the model sees. */
+interface NoChange {
+  readonly why: string;
+  readonly hint?: string;
+}
+
+const notChanged = ({ path }: ResolvedPath, { why, hint }: NoChange, context: ToolContext): ToolOutcome =>
+  failure(shortPath(path, context.cwd()), why, 'not changed', hint);
 
 interface PlanOptions {
   /** Whether the reason may name other files. */
@@ -90,36 +94,40 @@ interface PlanOptions {
   readonly openRedactor: (() => Promise<TextRedactor>) | undefined;
 }
 
-/** The change to write, or the reason why there is none, for the model. */
+/** The change to write, or why there is none. */
 async function plan(
   place: ResolvedPath,
   call: EditInput,
   context: ToolContext,
   { namesOthers, openRedactor }: PlanOptions,
-): Promise<TextChange | string> {
+): Promise<TextChange | NoChange> {
   const edits: readonly Replacement[] = call.edits ?? [
     { old_string: call.old_string ?? '', new_string: call.new_string ?? '', replace_all: call.replace_all },
   ];
   const [only] = edits;
-  if (edits.length === 1 && only?.old_string === only?.new_string) return SAME;
+  if (edits.length === 1 && only?.old_string === only?.new_string) return { why: SAME };
   const { path } = place;
   const loaded = await loadForChange(place, context);
-  if (loaded.type === 'refused') return loaded.reason;
+  if (loaded.type === 'refused') return { why: loaded.reason };
   if (loaded.type === 'missing' && edits[0]?.old_string !== '') {
     const hint = namesOthers ? await suggestForMissing(path, resolve(context.root, call.file_path)) : '';
-    return `${path} does not exist.${hint}`;
+    return { why: `${path} does not exist.`, hint };
   }
   const file = loaded.type === 'missing' ? undefined : loaded.file;
   if (file?.valid === false) {
-    return `${path} has bytes that are not valid ${file.encoding}; an edit would damage them. Use a command (sed, perl, iconv) instead.`;
+    const why = `${path} has bytes that are not valid ${file.encoding}; an edit would damage them.`;
+    return { why, hint: ' Use a command (sed, perl, iconv) instead.' };
   }
   const { stamp, text: before, encoding = 'utf-8', bom = false } = file ?? {};
   const applied = applyEdits(edits, before ?? '', path);
   // Read redacts a file of this size, and the reason may quote lines of it.
   if (typeof applied === 'string')
-    return Buffer.byteLength(before ?? '') > JUDGED_BYTES
-      ? withoutSecrets(applied, await openRedactor?.())
-      : applied;
+    return {
+      why:
+        Buffer.byteLength(before ?? '') > JUDGED_BYTES
+          ? withoutSecrets(applied, await openRedactor?.())
+          : applied,
+    };
   const verb = file === undefined ? 'Created' : before === '' ? 'Wrote' : 'Edited';
   const report = `${verb} ${path}${verb === 'Edited' ? applied.report : '.'}`;
   // Several edits replace no single text, so report the entire file before and after.

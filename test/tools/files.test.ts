@@ -414,6 +414,12 @@ describe('Edit', () => {
     expect((await edit('latin1', 'a', 'b')).text).toMatch(/not valid utf-8/);
   });
 
+  test('the advice about a missing file is for the model only', async () => {
+    const { text: whole, display } = await edit('missing.txt', 'a', 'b');
+    expect(whole).toBe(`${at('missing.txt')} does not exist. Use Glob to find it.`);
+    expect(display.modelNotes).toBe(' Use Glob to find it.');
+  });
+
   test('previews the real diff; if the edit is bound to fail, the model gets the error instead', async () => {
     put('a.txt', 'one\n');
     await read('a.txt');
