@@ -22,6 +22,8 @@ export interface PolicyFacts {
    */
   readonly additionalDirectories: readonly string[];
   readonly home: string;
+  /** Where commands run. */
+  readonly platform: NodeJS.Platform;
   /** Files that settings run outside the sandbox (hooks and the like), absolute, links resolved. */
   readonly executedFiles?: readonly string[];
   /** Files and folders of ClawdCode itself, absolute, links resolved. */

@@ -21,6 +21,7 @@ const facts = (rules: readonly string[] = []): PolicyFacts => ({
   root,
   additionalDirectories: [],
   home,
+  platform: process.platform,
   localSettingsFile: join(root, '.clawdcode.local.json'),
 });
 const call = (command: string) =>

@@ -97,6 +97,7 @@ export async function policyFor(
     root,
     additionalDirectories: [],
     home,
+    platform: 'linux',
     ...lookupsOnce(diskLookups(process.env), () => 0).lookups,
     parseCommand: await shellParser(),
     localSettingsFile: join(root, '.clawdcode.local.json'),

@@ -127,6 +127,7 @@ export async function confined({
       root: top,
       additionalDirectories: added,
       home,
+      platform: process.platform,
       localSettingsFile,
     } as const;
   };

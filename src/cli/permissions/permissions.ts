@@ -193,6 +193,7 @@ function permissionsAt(
     ...(places.cwd !== undefined && worktree === undefined && { startDirectory: places.cwd }),
     additionalDirectories: workspaceNow().additionalDirectories,
     home,
+    platform: process.platform,
     executedFiles: [...workspaceNow().run, ...added.ofTurn.flatMap(({ scripts }) => scripts)],
     ownFiles: own,
     localSettingsFile,

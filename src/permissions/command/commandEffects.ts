@@ -103,7 +103,7 @@ function effectsOfPart(visit: Visit, policy: Policy): readonly CommandEffect[] {
     words.flatMap((word) => directories.map((directory) => locate(word, directory, policy)));
   const use = readOnlyUse(withoutSecrets(part));
   if (use !== undefined) return staysQuiet(use, visit, policy) ? [looksAt(contentsOf(use, at))] : [program];
-  const written = part.argv[0] === 'tee' ? filledByTee(part) : editedPaths(part);
+  const written = part.argv[0] === 'tee' ? filledByTee(part) : editedPaths(part, policy);
   if (written === undefined) return [program];
   const isTransfer = /^(?:cp|mv)$/.test(part.argv[0] ?? '');
   return [{ type: 'writes', paths: at(written) }, ...(isTransfer ? [looksAt(at(written))] : [])];

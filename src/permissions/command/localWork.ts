@@ -242,7 +242,7 @@ function isLocalGit(
 
 /** `mkdir`, `touch`, `cp`, `mv`, `rm` and `chmod` of files that could also be edited. */
 function worksOnFiles(visit: Visit, name: string, args: readonly string[], policy: Policy): boolean {
-  const targets = fileTargets(visit, name, args);
+  const targets = fileTargets(visit, name, args, policy);
   if (targets === undefined || targets.length === 0 || targets.some(hasGlob)) return false;
   return (visit.directories ?? []).every((directory) =>
     targets.every((word) => {
@@ -256,7 +256,12 @@ function worksOnFiles(visit: Visit, name: string, args: readonly string[], polic
   );
 }
 
-function fileTargets({ part }: Visit, name: string, args: readonly string[]): readonly string[] | undefined {
+function fileTargets(
+  { part }: Visit,
+  name: string,
+  args: readonly string[],
+  policy: Policy,
+): readonly string[] | undefined {
   const known = ({ operands }: ReadOptions): readonly string[] => operands.filter((word) => word !== null);
   if (name === 'rm') {
     const read = readOptions(args, { flags: 'rRfvd', long: ['--recursive', '--force', '--verbose'] });
@@ -273,7 +278,7 @@ function fileTargets({ part }: Visit, name: string, args: readonly string[]): re
   // A recursive copy may create files that are protected at their new place.
   const copiesFolders =
     name === 'cp' && args.some((word) => /^(?:-[a-z]*[aRr]|--(?:recursive|archive))/.test(word));
-  return copiesFolders ? undefined : editedPaths(part);
+  return copiesFolders ? undefined : editedPaths(part, policy);
 }
 
 /**

@@ -56,7 +56,7 @@ export type Touched = readonly string[] | null;
  * touch.
  */
 export function decideEdits(visit: Visit, others: Touched, policy: Policy): PermissionDecision | undefined {
-  const edit = readEdit(visit.part);
+  const edit = readEdit(visit.part, policy);
   if (edit === undefined || visit.directories === null || !hasSafeEnvironment(visit.part)) return undefined;
   const verdicts = visit.directories.flatMap((directory) => {
     const at = (word: string): string => locate(word, directory, policy);
@@ -86,8 +86,11 @@ export function decideEdits(visit: Visit, others: Touched, policy: Policy): Perm
  * Every path that such a command touches, including each operand; undefined for another command, or one that is not
  * understood.
  */
-export function editedPaths(part: CommandPart): readonly string[] | undefined {
-  const edit = readEdit(part);
+export function editedPaths(
+  part: CommandPart,
+  policy: Pick<Policy, 'platform'>,
+): readonly string[] | undefined {
+  const edit = readEdit(part, policy);
   if (edit === undefined) return undefined;
   if (edit.type !== 'transfer') return edit.paths;
   const { sources, target } = edit;
@@ -164,7 +167,7 @@ function redirections(visits: readonly Visit[], writes: readonly (string | null)
 
 function touchedBy({ part, directories }: Visit, countsFolders: boolean, policy: Policy): Touched {
   if (part.argv.length === 0 || changesDirectory(part)) return [];
-  const edit = readEdit(part);
+  const edit = readEdit(part, policy);
   if (edit === undefined) return readOnlyUse(part) === undefined ? null : [];
   // A new, empty folder has no effect on what is copied.
   if (edit.type === 'make' && edit.foldersOnly && !countsFolders) return [];
@@ -267,12 +270,12 @@ function overlap(a: string, b: string): boolean {
   return contains(left, right) || contains(right, left);
 }
 
-function readEdit(part: CommandPart): PlainEdit | undefined {
+function readEdit(part: CommandPart, { platform }: Pick<Policy, 'platform'>): PlainEdit | undefined {
   const [name, ...args] = part.argv;
   const list = name != null && Object.hasOwn(commands, name) ? commands[name] : undefined;
   // Unknown regardless of its text, because shells interpret it differently (`=x` in zsh).
   if (part.runs === null) return undefined;
-  if (name === 'sed') return readSedEdit(args);
+  if (name === 'sed') return platform === 'darwin' ? undefined : readSedEdit(args);
   const read = list && readOptions(args, list);
   if (read === undefined || read.operands.length === 0) return undefined;
   const paths = read.operands.filter((word) => word !== null);
@@ -289,13 +292,13 @@ function readEdit(part: CommandPart): PlainEdit | undefined {
 }
 
 /**
- * `sed -i` with a script that starts no program and names no other file. For BSD's sed, the word after `-i` would be a
- * suffix, and the one after that the script.
+ * `sed -i` with a script that starts no program and names no other file. Of GNU's sed: for that of
+ * BSD and macOS, the word after `-i` is a suffix, and the one after that the script.
  */
 function readSedEdit(args: readonly (string | null)[]): PlainEdit | undefined {
   const inPlace = args.findIndex((word) => /^(?:-i|--in-place)$/.test(word ?? ''));
   const words = args.filter((word, at) => word !== null && at !== inPlace) as readonly string[];
-  if (process.platform === 'darwin' || inPlace === -1 || words.length < args.length - 1) return undefined;
+  if (inPlace === -1 || words.length < args.length - 1) return undefined;
   const paths = sedUse(words)?.contents;
   if (paths === undefined || paths.length === 0 || paths.some(hasGlob)) return undefined;
   return { type: 'rewrite', paths, whole: false };

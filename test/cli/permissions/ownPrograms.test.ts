@@ -55,7 +55,11 @@ execFileSync('git', ['init', '-q'], { cwd: root });
 
 const factsOf = (folder: string): PolicyFacts => ({
   ...{ mode: 'default', rules: [], root: folder, additionalDirectories: [folder], home },
-  ...{ executedFiles: [], localSettingsFile: join(folder, '.clawdcode.local.json') },
+  ...{
+    executedFiles: [],
+    platform: process.platform,
+    localSettingsFile: join(folder, '.clawdcode.local.json'),
+  },
 });
 const isConfined = async (command: string, folder = root, env: Record<string, string> = {}) => {
   const program = { command, cwd: folder, env: { HOME: home, PATH: '/usr/local/bin:/usr/bin:/bin', ...env } };

@@ -60,6 +60,7 @@ const facts: PolicyFacts = {
   additionalDirectories: [],
   home,
   executedFiles: ['check.sh', 'lint.sh', 'obscure.sh'].map((name) => join(root, name)),
+  platform: process.platform,
   localSettingsFile: join(root, '.clawdcode.local.json'),
 };
 

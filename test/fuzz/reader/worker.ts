@@ -58,6 +58,7 @@ function policyFor(arena: Arena): Policy {
     root,
     additionalDirectories: [],
     home,
+    platform: process.platform,
     ...lookupsOnce(diskLookups(process.env), () => 0).lookups,
     parseCommand,
     localSettingsFile: join(root, '.clawdcode.local.json'),

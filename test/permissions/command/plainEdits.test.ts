@@ -1,8 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { decide } from '../../../src/permissions/decide.ts';
 import { listTree } from '../../../src/permissions/lookups/filesBelow.ts';
-import { bash, root } from '../harness.ts';
+import { bash, policyFor, root } from '../harness.ts';
 
 for (const file of [
   'payload/.vscode/tasks.json',
@@ -120,7 +121,7 @@ describe('acceptEdits removes and edits in place what could also be edited', () 
   ])('%s: %s', async (behavior, command) => {
     expect((await bash(command, [], 'acceptEdits')).behavior).toBe(behavior);
   });
-  test.skipIf(process.platform === 'darwin').each([
+  test.each([
     ['allow', "sed -i 's/a/b/' a.txt"],
     ['allow', "sed -i -E -e 's/(a)/b/g' -e '/x/d' lib/a.ts other/c.ts"],
     ['allow', "sed --in-place '1d' a.txt"],
@@ -139,6 +140,11 @@ describe('acceptEdits removes and edits in place what could also be edited', () 
     ['ask', "sed -i 's/./& /g' token.ts"],
   ])('%s: %s', async (behavior, command) => {
     expect((await bash(command, [], 'acceptEdits')).behavior).toBe(behavior);
+  });
+  test('the sed of macOS takes the script as a suffix', async () => {
+    const policy = await policyFor([], 'acceptEdits', { platform: 'darwin' });
+    const access = { type: 'command', command: "sed -i 's/a/b/' a.txt", cwd: root } as const;
+    expect(decide({ tool: 'Bash', access }, policy).behavior).toBe('ask');
   });
   test.each(['rm a.txt', 'rm -rf coverage', "sed -i 's/a/b/' a.txt"])(
     '%s asks in other modes',

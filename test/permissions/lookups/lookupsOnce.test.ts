@@ -31,6 +31,7 @@ const facts = (mode: PermissionMode, rules: readonly string[] = []): PolicyFacts
   root,
   additionalDirectories: [],
   home,
+  platform: process.platform,
   localSettingsFile: `${root}/.clawdcode.local.json`,
 });
 const call = (command: string) =>
