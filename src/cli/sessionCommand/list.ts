@@ -1,6 +1,7 @@
 /** `clawdcode session list`. */
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
+import { localIso } from '../../protocol/text/localTime.ts';
 import { shortTokens } from '../../protocol/text/numbers.ts';
 import { formatAge, formatBytes, formatCost } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
@@ -80,7 +81,7 @@ function columnsOf(
     { head: 'ID', cell: ({ id }) => id.slice(0, idLength), paint: theme.accent },
     {
       head: 'LAST USED',
-      cell: ({ updatedAt }) => (isTerminal ? formatAge(updatedAt, time) : updatedAt.toISOString()),
+      cell: ({ updatedAt }) => (isTerminal ? formatAge(updatedAt, time) : localIso(updatedAt)),
       luxury: 0.5,
     },
     { head: 'SIZE', cell: ({ bytes }) => formatBytes(bytes), align: 'right', paint: theme.dim, luxury: 3 },

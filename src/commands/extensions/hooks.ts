@@ -5,6 +5,7 @@ import {
   serverRole,
   type UnapprovedChanges,
 } from '../../protocol/settingsPrograms.ts';
+import { localDay } from '../../protocol/text/localTime.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
 import type { Command, CommandHost, CommandResult, Notice } from '../types.ts';
@@ -164,7 +165,7 @@ const MAX_SHOWN_PATHS = 50;
 function changeLines({ since, paths, hasOthers }: UnapprovedChanges, { skills }: CommandHost): PageLine[] {
   const more = paths.length - MAX_SHOWN_PATHS;
   const named = paths.slice(0, MAX_SHOWN_PATHS).map((path) => visibleLine(skills.shownPath(path), 300));
-  const start = since === undefined ? '' : ` since ${new Date(since).toISOString().slice(0, 10)}`;
+  const start = since === undefined ? '' : ` since ${localDay(new Date(since))}`;
   return [
     ...named,
     ...(more > 0 ? [`… and ${more} more files`] : []),

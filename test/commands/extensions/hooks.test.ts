@@ -48,7 +48,7 @@ test('a hook for several events is listed once, with the last run for each of th
 });
 
 test('unapproved changes are named, and only a clear yes lifts the restrictions', async () => {
-  const changes = { since: Date.UTC(2026, 2, 3), paths: ['/p/package.json'], hasOthers: true };
+  const changes = { since: new Date(2026, 2, 3).getTime(), paths: ['/p/package.json'], hasOthers: true };
   let confirmed = 0;
   const confirm = async (): Promise<void> => void confirmed++;
   const host = commandHost({
