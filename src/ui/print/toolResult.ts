@@ -92,14 +92,20 @@ function bodyOf(
   if (kindsWithoutText.has(result.kind)) return [];
   // The result of an accepted plan is meant for the model; the plan itself is shown above.
   if (call?.name === toolNames.exitPlanMode && status === 'ok') return [];
-  return foldOutput(output, {
-    width,
-    theme,
-    rows: foldedRows,
-    keep: result.kind === 'command' ? 'end' : 'start',
-    total,
-  });
+  const fold = { width, theme, rows: foldedRows, total } as const;
+  if (isAnswerOfAgent(result, status)) {
+    const rows = markdown(output, { width: width - 4, theme }).split('\n');
+    return foldRows(
+      rows.filter((row) => row !== ''),
+      { ...fold, keep: 'start' },
+    );
+  }
+  return foldOutput(output, { ...fold, keep: result.kind === 'command' ? 'end' : 'start' });
 }
+
+/** True for what a subagent wrote, which is Markdown like any reply. */
+export const isAnswerOfAgent = ({ display }: ToolResult, status: string): boolean =>
+  display?.agent !== undefined && (status === 'ok' || status === 'partial');
 
 /** Questions that the user answered, a row each; on a narrow screen the question is cut before the answer. */
 function answerRows(
@@ -185,16 +191,22 @@ interface FoldOptions {
 }
 
 /** Rows cut to `width`, below a `⎿`, with a count of the omitted lines. Empty for blank text. */
-export function foldOutput(
-  text: string,
-  { width, theme, rows, keep, paint = theme.dim, total = 0 }: FoldOptions,
+export function foldOutput(text: string, { paint, ...options }: FoldOptions): string[] {
+  const { width, theme } = options;
+  return foldRows(linesOf(text), options, (line) => (paint ?? theme.dim)(truncate(line, width - 4)));
+}
+
+/** The same for rows that fit and are painted already, if there is no `render`. */
+function foldRows(
+  all: readonly string[],
+  { theme, rows, keep, total = 0 }: FoldOptions,
+  render: (row: string) => string = (row) => row,
 ): string[] {
-  const all = linesOf(text);
   if (all.length === 0) return [];
   // Showing one more line takes no more room than reporting it missing.
   const fits = all.length <= rows + 1;
   const shown = fits ? all : keep === 'start' ? all.slice(0, rows) : all.slice(-rows);
-  const lines = shown.map((line) => paint(truncate(line, width - 4)));
+  const lines = shown.map(render);
   const more = theme.dim(`… +${count(Math.max(total, all.length) - shown.length, 'line')}`);
   const folded = fits ? lines : keep === 'start' ? [...lines, more] : [more, ...lines];
   return folded.map((line, index) => `${index === 0 ? theme.dim('  ⎿ ') : '    '}${line}`);

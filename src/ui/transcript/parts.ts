@@ -16,7 +16,7 @@ import {
   resultFacts,
   type ToolResult,
 } from '../print/toolLine.ts';
-import { diffOfNew } from '../print/toolResult.ts';
+import { diffOfNew, isAnswerOfAgent } from '../print/toolResult.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 
@@ -287,7 +287,19 @@ function bodyParts(
     return [block(({ width, theme }) => indented(renderTodos(todos, width - 4, Infinity, theme)))];
   const output = original ?? withoutModelNotes(displayText(result.output), result.display);
   const text = failed && output === '' ? failureOf(result).text : output;
+  if (isAnswerOfAgent(result, status)) return markdownParts(text).map(inset);
   return textParts(text, { mark: '  ⎿ ', paint: failed ? 'error' : 'dim' });
+}
+
+/** Indents a part like output, the first one after the mark of output. */
+function inset(part: Part, index: number): Part {
+  return {
+    rows: (room) => {
+      const rows = part.rows({ ...room, width: room.width - 4 });
+      const [head = '', ...rest] = rows.map((row) => (row === '' ? row : `    ${row}`));
+      return index === 0 ? [room.theme.dim('  ⎿ ') + head.slice(4), ...rest] : [head, ...rest];
+    },
+  };
 }
 
 function wholeDiff(diff: string, path: string | undefined, { width, theme, markdown }: PartRoom): string {

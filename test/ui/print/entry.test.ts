@@ -38,6 +38,23 @@ const result = (toolResult: Partial<NonNullable<JSONLEntry['toolResult']>>) =>
     toolResult: { id: 'x', output: '', name: 'Bash', ...toolResult },
   });
 
+test('the answer of a subagent is rendered as Markdown and folded', () => {
+  const answer = (output: string, more = {}) =>
+    result({
+      name: 'Agent',
+      output,
+      display: { title: 'explore: x', agent: { id: 'a1', name: 'explore' } },
+      ...more,
+    });
+  expect(answer('## Found\n\nIt is **here**, in `a.ts`.')).toBe(
+    '● Agent(explore: x)\n  ⎿ Found\n    It is here, in a.ts.',
+  );
+  const long = '# One\n\n- **a**\n- b\n- c\n- d\n';
+  expect(answer(long)).toBe('● Agent(explore: x)\n  ⎿ One\n    • a\n    • b\n    … +2 lines');
+  expect(answer('It failed: **why**', { status: 'error' })).toContain('**why**');
+  expect(result({ name: 'Bash', output: '**a**' })).toContain('**a**');
+});
+
 test.each([
   ['a prompt', { message: user('fix the\ntests') }, '> fix the\n  tests'],
   [

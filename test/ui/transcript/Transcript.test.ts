@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
-import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
+import { loadMarkdown, plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { textParts } from '../../../src/ui/transcript/parts.ts';
@@ -77,6 +77,18 @@ test('everything in a turn is unfolded', () => {
     expect(text).toContain(wanted);
   for (const line of [0, 40, 79]) expect(text).toContain(`+ added ${line}`);
   expect(text).not.toMatch(/… \+?\d+/);
+});
+
+test('the answer of a subagent is rendered as Markdown', async () => {
+  const answer = result(0, 'c1', '## Found\n\nIt is **here**.', {
+    name: 'Agent',
+    display: { title: 'explore: x', agent: { id: 'a1', name: 'explore' } },
+  });
+  const transcript = open([answer]);
+  transcript.resize({ ...sized(40, 8), markdown: await loadMarkdown() });
+  expect(shown(transcript).map((row) => row.trimEnd())).toEqual([
+    ...['● Agent(explore: x)', '  ⎿ ## Found', '', '    It is here.', ''],
+  ]);
 });
 
 test('it starts at the end and follows new entries', () => {
