@@ -221,31 +221,41 @@ export interface ConfirmParts {
  * question, but never lets a command run outside its sandbox.
  */
 export async function confirmWhileRunning(
-  { domain, title, preview, reason, isAlways, signal: wanted }: RunningQuestion,
+  { domain, title, preview, reason, verdict, signal: wanted }: RunningQuestion,
   { callId, tool, signal }: { callId: string; tool: string; signal: AbortSignal },
   { questions, mode, suggestHost, remember, notice, newId, declinedHosts, hooks }: ConfirmParts,
 ): Promise<boolean> {
-  const current = mode();
-  if (current === 'bypassPermissions' && isAlways !== true) return domain !== undefined;
+  const isAlways = verdict?.() === 'always ask';
+  if (mode() === 'bypassPermissions' && !isAlways) return domain !== undefined;
   if (domain !== undefined && declinedHosts.has(domain)) return false;
   const suggestion = domain === undefined ? undefined : suggestHost?.(domain);
   const input = domain === undefined ? { question: title } : { question: title, domain };
-  const question = { id: newId(), callId, tool, title, headline: title, input: { domain }, preview, reason };
+  const question = { callId, tool, title, headline: title, input: { domain }, preview, reason };
   const until = wanted === undefined ? signal : AbortSignal.any([signal, wanted]);
   const decided = hooks && (await hooks.confirm({ callId, tool, input }, until));
   if (decided?.behavior === 'deny') return false;
   // A hook may allow a host, as an allow rule would, but never lets a command leave its sandbox. Without suggestions,
   // only rules of managed settings apply.
-  const isRule = decided?.isManaged === true || (isAlways !== true && suggestHost !== undefined);
+  const isRule = decided?.isManaged === true || (!isAlways && suggestHost !== undefined);
   const mayAllow = domain !== undefined && isRule;
   if (decided?.behavior === 'allow' && mayAllow) return true;
   hooks?.notifyRunning('permission_prompt', `ClawdCode needs your permission: ${title}`, until);
-  const answer = await questions.ask({ ...question, ...(suggestion && { suggestion }) }, until);
-  if (answer.behavior !== 'allow') {
+  const apply = async (answer: PermissionAnswer): Promise<void> => {
+    const isKept = answer.behavior === 'allow' && answer.remember === true;
+    if (isKept && suggestion !== undefined) notice('info', await remember(suggestion));
+  };
+  const ask = async (): Promise<boolean> => {
+    const asked = { ...question, id: newId(), ...(suggestion && { suggestion }) };
+    // No rule decides about leaving the sandbox.
+    const answer = await questions.ask(asked, until, domain === undefined ? undefined : apply);
+    if (answer.behavior === 'allow') return true;
+    if (answer.outdated === true) {
+      const now = verdict?.();
+      return now === 'allow' || (now !== 'deny' && ask());
+    }
     // A question that was withdrawn, or never shown, is not a denial by the user.
     if (domain !== undefined && !until.aborted && answer.unasked !== true) declinedHosts.add(domain);
     return false;
-  }
-  if (answer.remember === true && suggestion !== undefined) notice('info', await remember(suggestion));
-  return true;
+  };
+  return ask();
 }

@@ -34,6 +34,9 @@ export interface CommandStep {
   readonly endsIn?: readonly string[];
 }
 
+/** What settings and rules say about a host. `always ask`: even in modes that otherwise never ask. */
+export type HostVerdict = 'allow' | 'ask' | 'always ask' | 'deny';
+
 export interface CommandRequest {
   readonly command: string;
   /** Absolute path. */
@@ -51,10 +54,10 @@ export interface CommandRequest {
    */
   readonly isBrief?: boolean;
   /**
-   * Asks the user about a host that no rule allows; `isAlways` asks even in modes without questions. Absent = there is
-   * no user to ask, so the host is denied.
+   * Asks the user about a host that no rule allows; `verdict` says what applies at the moment. Absent = there is no user
+   * to ask, so the host is denied.
    */
-  readonly askHost?: (host: string, port: number, isAlways: boolean) => Promise<boolean>;
+  readonly askHost?: (host: string, port: number, verdict: () => HostVerdict) => Promise<boolean>;
 }
 
 /** The program to start so that a command is confined. */

@@ -12,6 +12,7 @@ import type { ImagePart } from './files/images.ts';
 import type { FieldAnswer, Form } from './forms.ts';
 import type { ToolSchema } from './messages.ts';
 import type { Access, Grant, PermissionAnswer, Preview } from './permissions.ts';
+import type { HostVerdict } from './sandbox.ts';
 
 /** Receives large output as it is produced; stored in full, addressed by content, file mode 0600. */
 export interface BlobSink {
@@ -60,8 +61,8 @@ export interface RunningQuestion {
   readonly reason: string;
   /** The host that the question is about: "always" can save a rule for it. */
   readonly domain?: string;
-  /** True if managed settings require the question in every mode. */
-  readonly isAlways?: boolean;
+  /** What applies to the host at the moment: an answer to another question may have saved a rule. */
+  readonly verdict?: () => HostVerdict;
   /** Aborted when nothing waits for the answer any more: withdraws the question. */
   readonly signal?: AbortSignal;
 }

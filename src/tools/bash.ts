@@ -340,13 +340,13 @@ function askHostWith(
 ): Pick<CommandRequest, 'askHost'> {
   if (confirm === undefined) return {};
   return {
-    askHost: async (host, port, isAlways) => {
+    askHost: async (host, port, verdict) => {
       const isAllowed = await confirm({
         title: `Connect to ${host}`,
         preview: { type: 'text', text: `${command}\n\nwants to connect to ${host}, port ${port}.` },
         reason: 'The sandbox lets commands reach only the hosts that you allow.',
         domain: host,
-        isAlways,
+        verdict,
         signal,
       });
       if (!isAllowed && !signal.aborted) declined.add(`${host}:${port}`);

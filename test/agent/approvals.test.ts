@@ -8,6 +8,7 @@ import type {
   PermissionMode,
   RuleSuggestion,
 } from '../../src/protocol/permissions.ts';
+import type { RunningQuestion } from '../../src/protocol/tools.ts';
 import { calls, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
 import { type Given, startAgent, type TestAgent } from './testAgent.ts';
@@ -377,7 +378,7 @@ test('a call that is certain to fail needs no approval; the model gets the error
 });
 
 /** Asks a user who declines; returns whether they were asked, and the outcome. */
-async function confirm(mode: PermissionMode, question: { domain?: string; isAlways?: boolean }) {
+async function confirm(mode: PermissionMode, question: Partial<RunningQuestion>) {
   let hasAsked = false;
   const isAllowed = await confirmWhileRunning(
     { title: 'Connect', preview: { type: 'text', text: '' }, reason: '', ...question },
@@ -406,7 +407,7 @@ test('bypassPermissions allows every host, except one for which managed settings
     hasAsked: false,
     isAllowed: true,
   });
-  expect(await confirm('bypassPermissions', { domain: 'a.example', isAlways: true })).toEqual({
+  expect(await confirm('bypassPermissions', { domain: 'a.example', verdict: () => 'always ask' })).toEqual({
     hasAsked: true,
     isAllowed: false,
   });
@@ -416,7 +417,7 @@ test('bypassPermissions allows every host, except one for which managed settings
 
 /** The same with a hook that answers; also returns whether hooks were notified. */
 async function confirmHooked(
-  question: { domain?: string; isAlways?: boolean },
+  question: Partial<RunningQuestion>,
   behavior: 'allow' | 'deny' | undefined,
   { isManaged = false, hasRules = true } = {},
 ) {
@@ -463,7 +464,7 @@ test('hooks can approve a host for a running command, as a rule could, but never
   expect(await confirmHooked({}, 'allow')).toMatchObject({ isAllowed: false, asked });
   expect(await confirmHooked({}, 'deny')).toMatchObject({ isAllowed: false, asked: [] });
   // Managed settings require approval, or allow only their own rules.
-  expect(await confirmHooked({ ...host, isAlways: true }, 'allow')).toMatchObject({
+  expect(await confirmHooked({ ...host, verdict: () => 'always ask' }, 'allow')).toMatchObject({
     isAllowed: false,
     asked,
   });
@@ -505,6 +506,42 @@ test('an approval closes when its command no longer waits for it', async () => {
   expect(call.signal.aborted).toBe(false);
   // The user has not denied it.
   expect([...declinedHosts]).toEqual([]);
+});
+
+test('a saved rule also answers the same question of another running command', async () => {
+  const answers: boolean[] = [];
+  let saved = '';
+  const command = (name: string, domain: string) =>
+    smallTool(name, {
+      async run(_, { confirm }) {
+        const isAllowed = await confirm?.({
+          ...{ title: `Connect to ${domain}`, preview: { type: 'text', text: '' }, reason: '', domain },
+          verdict: () => (domain === saved ? 'allow' : 'ask'),
+        });
+        answers.push(isAllowed === true);
+        return ok('tried');
+      },
+      readOnly: true,
+    });
+  const { agent } = await startAgent({
+    decide: async () => ({ behavior: 'allow', reason: '' }),
+    suggestHost: (domain) => ({ rules: [domain], destination: 'session', label: 'Always' }),
+    remember: async ({ rules }) => {
+      saved = rules[0] ?? '';
+      return 'Allowed.';
+    },
+    tools: [command('A', 'a.example'), command('B', 'a.example'), command('C', 'c.example')],
+    answers: [calls(['a', 'A'], ['b', 'B'], ['c', 'C']), says('Done.')],
+  });
+  agent.submit({ type: 'prompt', text: 'Go' });
+  await expect.poll(() => agent.state().questions).toHaveLength(3);
+  const [first] = agent.state().questions;
+  agent.submit({ type: 'answer', id: first?.id ?? '', answer: { behavior: 'allow', remember: true } });
+  await expect.poll(() => agent.state().questions).toMatchObject([{ callId: 'c' }]);
+  await expect.poll(() => answers).toEqual([true, true]);
+  agent.submit({ type: 'answer', id: agent.state().questions[0]?.id ?? '', answer: { behavior: 'deny' } });
+  await agent.idle();
+  expect(answers).toEqual([true, true, false]);
 });
 
 test('a denied host stays denied without asking until the next prompt', async () => {

@@ -204,10 +204,10 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     };
     const { run } = await confined({
       options: { network },
-      context: { confirm: async ({ isAlways }) => asked.push(isAlways) < 0 },
+      context: { confirm: async ({ verdict }) => asked.push(verdict?.()) < 0 },
     });
     await run(get('http://a.example/'));
-    expect(asked).toContain(true);
+    expect(asked).toContain('always ask');
   });
 
   test('without a user, a denied host tells the model which setting allows it', {

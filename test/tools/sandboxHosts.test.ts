@@ -55,7 +55,7 @@ test('the approval dialog for a host closes with the command that requested it',
   const asked: RunningQuestion[] = [];
   const sandbox = sandboxWith([], false);
   const confine = async (request: CommandRequest): Promise<Confinement> => {
-    void request.askHost?.('late.example', 443, false);
+    void request.askHost?.('late.example', 443, () => 'ask');
     return sandbox.confine(request);
   };
   const confirm = (question: RunningQuestion): Promise<boolean> => {

@@ -30,10 +30,9 @@ import type {
   PermissionMode,
   RuleSuggestion,
 } from '../../protocol/permissions.ts';
-import type { CommandStep, GitUse } from '../../protocol/sandbox.ts';
+import type { CommandStep, GitUse, HostVerdict } from '../../protocol/sandbox.ts';
 import { revealLine } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
-import type { HostVerdict } from '../../sandbox/network/commandNetwork.ts';
 import { type AppPaths, packageRoot } from '../process/appPaths.ts';
 import { ownEnvironment } from '../process/lookUp.ts';
 import { ownFiles } from '../process/ownFiles.ts';

@@ -1,7 +1,7 @@
 /** Controls what confined commands can reach: single hosts, through this process's proxy. */
 import type { Server } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
-import type { CommandRequest } from '../../protocol/sandbox.ts';
+import type { CommandRequest, HostVerdict } from '../../protocol/sandbox.ts';
 import { find } from '../probe.ts';
 import { PortForwarder } from './PortForwarder.ts';
 import { notedPorts, openPortNotes } from './portNotes.ts';
@@ -11,9 +11,6 @@ import { SessionNetwork } from './SessionNetwork.ts';
 export class HostRefusedError extends Error {
   override readonly name = 'HostRefusedError';
 }
-
-/** `always ask`: even in modes that otherwise never ask. */
-export type HostVerdict = 'allow' | 'ask' | 'always ask' | 'deny';
 
 export interface NetworkRules {
   readonly verdict: (host: string) => HostVerdict;
@@ -113,9 +110,7 @@ export async function allowsHost(
   const name = `${host}:${port}`;
   const decided = verdict(host);
   const isAsked = decided === 'ask' || decided === 'always ask';
-  const isAllowed = isAsked
-    ? await askedAbout(host, port, decided === 'always ask', asking)
-    : decided === 'allow';
+  const isAllowed = isAsked ? await askedAbout(host, port, () => verdict(host), asking) : decided === 'allow';
   const named = isAllowed ? asking?.hosts : asking?.refused;
   if (named !== undefined && named.size < MAX_NAMED) named.add(name);
   return isAllowed;
@@ -124,7 +119,7 @@ export async function allowsHost(
 async function askedAbout(
   host: string,
   port: number,
-  isAlways: boolean,
+  verdict: () => HostVerdict,
   asking: RunningRequest | undefined,
 ): Promise<boolean> {
   const askHost = asking?.request.askHost;
@@ -137,7 +132,7 @@ async function askedAbout(
     problems.add(`it wanted to reach more than ${MAX_HOST_QUESTIONS} hosts that no rule allows`);
     return false;
   }
-  const answer = askHost(host, port, isAlways).catch(() => false);
+  const answer = askHost(host, port, verdict).catch(() => false);
   answers.set(name, answer);
   return answer;
 }
