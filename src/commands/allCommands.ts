@@ -22,6 +22,7 @@ import { keys, statusline, theme, vim } from './screen.ts';
 import { clear, exit, fork, rename, resume } from './sessions.ts';
 import { doctor, status } from './status.ts';
 import { tasks } from './tasks.ts';
+import { todos } from './todos.ts';
 import type { Command } from './types.ts';
 
 /** Every built-in command, in the order of `/help`. */
@@ -44,6 +45,7 @@ export const allCommands: readonly Command[] = [
   skills,
   agents,
   tasks,
+  todos,
   mcp,
   plugin,
   hooks,

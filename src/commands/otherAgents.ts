@@ -21,7 +21,6 @@ const rows: readonly (readonly [names: string, counterpart: Counterpart])[] = [
   ['bug feedback', { advice: 'Report it where you got ClawdCode; clawdcode doctor has the facts.' }],
   ['btw side', { advice: 'Ask in a copy of the session: /fork' }],
   ['recap', { advice: 'Ctrl+O shows the full transcript; /compact --preview writes a summary.' }],
-  ['todos todo', { advice: 'Ctrl+T shows or hides the todo list.' }],
   ['ide', { advice: 'Editors run ClawdCode over ACP: docs/acp.md' }],
   ['output-style', { advice: 'Describe the style in AGENTS.md, or start with --append-system-prompt TEXT.' }],
   ['chat', { advice: 'Sessions are saved automatically: /resume opens one, /fork copies this one.' }],

@@ -69,6 +69,19 @@ test('/fork forks the session or its beginning, and rejects anything else', asyn
   expect(await text('fork', '', busy)).toContain('Something is still running');
 });
 
+test('/todos lists the todos, or says that there are none', async () => {
+  const todos = [
+    { content: 'Read the parser', status: 'completed' as const },
+    { content: 'Fix\nit', status: 'in_progress' as const },
+    { content: 'Run the tests', status: 'pending' as const },
+  ];
+  const host = commandHost({ agent: scriptedAgent([], { todos }) });
+  expect(await text('todos', '', host)).toBe(
+    'Todo list: 1 done, 1 in progress, 1 open\n  ☒ Read the parser\n  ▣ Fix it\n  ☐ Run the tests',
+  );
+  expect(await text('todo')).toBe('No todo list yet. The model makes one for longer work.');
+});
+
 test('/model rejects text that cannot be an id', async () => {
   expect(await run('model', 'the big one')).toMatchObject({ type: 'notice', level: 'error' });
 });

@@ -85,7 +85,6 @@ test('an unknown command leads to the nearest one, or to /help', () => {
 test.each([
   ['/directory add ../lib', 'There is no /directory here. Use /add-dir PATH.'],
   ['/login', 'There is no /login here. Store a key in a shell: clawdcode auth login'],
-  ['/todos', 'There is no /todos here. Ctrl+T shows or hides the todo list.'],
   ['/plan the release', 'There is no /plan here. Use /permissions plan.'],
 ])('%s of other agents says what to do instead', (text, expected) => {
   const meaning = interpret(text, allCommands);
