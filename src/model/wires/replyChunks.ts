@@ -1,8 +1,7 @@
 /** Turns the HTTP answer to a streaming request into chunks, or into a readable error. */
 
 import { IS_ENDLESS, RAW_BODY } from '../failure.ts';
-import { stayOnHost } from '../http/sameHost.ts';
-import type { HttpAnswer, HttpSend } from '../http/types.ts';
+import type { HttpAnswer } from '../http/types.ts';
 import { record } from '../json.ts';
 import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../replyBounds.ts';
 import { createEventReader, createGuessingReader, type ServerEvent } from './eventReader.ts';
@@ -156,37 +155,4 @@ async function readReason({
   await Promise.race([read(), late]);
   clearTimeout(timer);
   return { text: text.slice(0, maxErrorBytes), isEndless: text.length > maxErrorBytes };
-}
-
-interface ChatCompletionCall {
-  readonly baseUrl: string;
-  readonly apiKey: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  readonly signal: AbortSignal;
-  readonly send: HttpSend;
-}
-
-/**
- * Sends the request and yields the chunks of its reply; fills the trace. Throws the SDK's errors, or errors of the
- * connection.
- */
-export async function* chatCompletion(
-  call: ChatCompletionCall,
-  trace: AnswerTrace,
-  callbacks: ReplyCallbacks,
-): AsyncGenerator<object> {
-  const { apiKey, body, signal } = call;
-  const answer = await stayOnHost(call.send)(`${call.baseUrl.replace(/\/+$/, '')}/chat/completions`, {
-    method: 'POST',
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
-      ...call.headers,
-    },
-    body,
-    signal,
-  });
-  yield* replyChunks(answer, trace, callbacks);
 }

@@ -5,11 +5,12 @@
 import type { ModelClient, ModelEvent, ModelRequest, SentRequest } from '../../../protocol/models/model.ts';
 import { isClosedModel, lookupModel } from '../../catalogue.ts';
 import { shownUrl } from '../../errors.ts';
+import { stayOnHost } from '../../http/sameHost.ts';
 import type { HttpSend } from '../../http/types.ts';
 import { record } from '../../json.ts';
 import { createExchanges, createFormRetries, type ModelClientOptions } from '../exchange.ts';
 import { newCallId } from '../itemAccumulator.ts';
-import { type AnswerTrace, chatCompletion, type ReplyCallbacks } from '../replyChunks.ts';
+import { type AnswerTrace, type ReplyCallbacks, replyChunks } from '../replyChunks.ts';
 import { createAccumulator } from './accumulate.ts';
 import { adaptationNotices } from './adaptMessages.ts';
 import {
@@ -104,16 +105,27 @@ export function createOpenAIClient(options: ModelClientOptions): ModelClient {
     );
   }
 
-  function ask(
+  async function* ask(
     body: WrittenBody['bytes'],
     send: HttpSend,
     signal: AbortSignal,
     trace: AnswerTrace,
     callbacks: ReplyCallbacks,
-  ): AsyncIterable<object> {
-    const own = { 'User-Agent': 'clawdcode', ...(isOpenAI(baseUrl) ? options.account : {}), ...headers };
-    const call = { baseUrl, apiKey, headers: own, body, signal, send };
-    return chatCompletion(call, trace, callbacks);
+  ): AsyncGenerator<object> {
+    const answer = await stayOnHost(send)(`${baseUrl.replace(/\/+$/, '')}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+        'User-Agent': 'clawdcode',
+        ...(isOpenAI(baseUrl) ? options.account : {}),
+        ...headers,
+      },
+      body,
+      signal,
+    });
+    yield* replyChunks(answer, trace, callbacks);
   }
 
   return { stream };
