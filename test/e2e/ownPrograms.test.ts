@@ -10,6 +10,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/hasSandbox.ts';
+import { keys } from '../ui/screen.ts';
 import { long } from './support/long.ts';
 import { setUpProgram, type TestProgram } from './support/testProgram.ts';
 
@@ -90,6 +91,12 @@ describe.skipIf(!hasSandbox)('with a sandbox', long, () => {
     await configure(setup, { statusLine: { command, refreshMs: 1000 } });
     await work.write('Makefile', 'line:\n\ttouch "$(HOME)/escaped"; echo ran\n');
 
+    const left = setup.open();
+    await left.waitFor('Do you trust this folder?');
+    await left.press(keys.ctrl('c'));
+    await left.exited;
+
+    // Leaving was not an answer.
     const first = setup.open();
     await first.waitFor('Your own hooks and status line may run code from this folder:');
     await first.waitFor(`status line command: ${command}`);

@@ -12,7 +12,7 @@ import { SessionPicker } from '../sessions/SessionPicker.tsx';
 import { TasksDialog } from '../tasks/TasksDialog.tsx';
 import { ThemePicker } from '../theme/ThemePicker.tsx';
 import { DialogView } from './DialogView.tsx';
-import { confirmDialog, modelsDialog, serverDialog, trustDialog } from './phaseDialogs.ts';
+import { confirmDialog, modelsDialog, serverDialog, stepAfter, trustDialog } from './phaseDialogs.ts';
 
 export interface PhaseDialogProps {
   readonly snapshot: Snapshot;
@@ -33,7 +33,7 @@ export function PhaseDialog({ snapshot, controller, columns, rows, now, keymap }
         <DialogView
           {...room}
           dialog={trustDialog(phase.question)}
-          onAnswer={(trusted) => controller.advance(phase.answer(trusted))}
+          onAnswer={(trusted) => controller.advance(stepAfter(trusted, phase))}
         />
       );
     case 'server':
@@ -41,7 +41,7 @@ export function PhaseDialog({ snapshot, controller, columns, rows, now, keymap }
         <DialogView
           {...room}
           dialog={serverDialog(phase.question)}
-          onAnswer={(approved) => controller.advance(phase.answer(approved))}
+          onAnswer={(approved) => controller.advance(stepAfter(approved, phase))}
         />
       );
     case 'onboarding':

@@ -2,12 +2,27 @@
 import type { ConfirmQuestion, EffortChoice, ModelList } from '../../commands/types.ts';
 import type { Effort } from '../../protocol/models/wires.ts';
 import { revealLine } from '../../protocol/text/reveal.ts';
-import type { ServerQuestion, TrustQuestion } from '../types.ts';
+import type { Boot, ServerQuestion, TrustQuestion } from '../types.ts';
 import type { Block, ChoiceDialog, ListedItem } from './choices.ts';
 import type { ListDialog } from './dialog.ts';
 
-/** Asks whether to trust a folder. Anything but a clear yes means no. */
-export function trustDialog(question: TrustQuestion): ChoiceDialog<boolean> {
+/** An answer before the session. Ctrl+C and the end of input leave the program instead, so the next start asks again. */
+type StartAnswer = boolean | 'quit';
+
+/** The step after such an answer. */
+export function stepAfter(
+  answer: StartAnswer,
+  asked: { answer(yes: boolean): Promise<Boot> },
+): Promise<Boot> {
+  return answer === 'quit' ? Promise.resolve({ type: 'quit' }) : asked.answer(answer);
+}
+
+/** Asks whether to trust a folder. Any other answer than a clear yes means no. */
+export function trustDialog(question: TrustQuestion): ChoiceDialog<StartAnswer> {
+  return { ...trustChoices(question), quit: 'quit' };
+}
+
+function trustChoices(question: TrustQuestion): ChoiceDialog<boolean> {
   const { folder, effects, own = [], isOther = false, before } = question;
   if (before === undefined)
     return dialogOf({
@@ -74,8 +89,8 @@ export function serverDialog({
   lines,
   isChanged,
   before = lines,
-}: ServerQuestion): ChoiceDialog<boolean> {
-  return dialogOf({
+}: ServerQuestion): ChoiceDialog<StartAnswer> {
+  const dialog = dialogOf({
     id: `server ${name}`,
     folder: name,
     title: isChanged ? 'Use this changed MCP server?' : 'Use this MCP server?',
@@ -87,6 +102,7 @@ export function serverDialog({
     yes: 'Yes, use it in this folder',
     no: 'No, continue without it',
   });
+  return { ...dialog, quit: 'quit' };
 }
 
 /** Asks a command's question about what was printed above. */

@@ -2,7 +2,7 @@ import { OFFICIAL_URL } from '../../protocol/models/modelNames.ts';
 import { configDialog } from '../config/configDialogs.ts';
 import type { Phase, Snapshot } from '../controller/types.ts';
 import { fieldText } from '../dialog/field.ts';
-import { confirmDialog, modelsDialog, serverDialog, trustDialog } from '../dialog/phaseDialogs.ts';
+import { confirmDialog, modelsDialog, serverDialog, stepAfter, trustDialog } from '../dialog/phaseDialogs.ts';
 import { createBuffer } from '../input/textBuffer.ts';
 import {
   checkForm,
@@ -27,14 +27,14 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
     case 'trust':
       ports.ask(
         dialogueOf(trustDialog(phase.question), (isTrusted) =>
-          ports.controller.advance(phase.answer(isTrusted)),
+          ports.controller.advance(stepAfter(isTrusted, phase)),
         ),
       );
       return;
     case 'server':
       ports.ask(
         dialogueOf(serverDialog(phase.question), (isApproved) =>
-          ports.controller.advance(phase.answer(isApproved)),
+          ports.controller.advance(stepAfter(isApproved, phase)),
         ),
       );
       return;

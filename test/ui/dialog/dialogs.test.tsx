@@ -567,6 +567,8 @@ test.each([
   ['2', ['2'], false],
   ['down and Enter', [keys.down, keys.enter], false],
   ['Esc', [keys.escape], false],
+  ['Ctrl+C, which leaves', [keys.ctrl('c')], 'quit'],
+  ['Ctrl+D, which leaves', [keys.ctrl('d')], 'quit'],
 ])('the trust dialog is answered by %s', async (_, pressed, expected) => {
   const answered = vi.fn();
   const clock = createClock();

@@ -318,15 +318,15 @@ test('a question about a command points out unusual characters', () => {
   ]);
 });
 
-test('trust requires a yes; Ctrl+C means no', () => {
-  const answers: boolean[] = [];
+test('trust requires a yes; Ctrl+C leaves', () => {
+  const answers: unknown[] = [];
   const question = { folder: '/p', effects: ['.clawdcode.json: allows Bash(\u202Els)'] };
   const dialogue = dialogueOf(trustDialog(question), (isTrusted) => answers.push(isTrusted));
   expect(dialogue.tell.join('\n')).toContain('- .clawdcode.json: allows Bash(‹U+202E›ls)');
   expect(dialogue.answer('sure')).toMatch(/not one of the choices/);
   dialogue.answer('yes');
   dialogue.cancel();
-  expect(answers).toEqual([true, false]);
+  expect(answers).toEqual([true, 'quit']);
   const before = { isRecorded: true, gone: ['.clawdcode.json: allows Edit'], added: 1, removed: 1 };
   expect(dialogueOf(trustDialog({ ...question, before }), () => undefined).tell).toEqual([
     'Question: do you trust what has changed in this folder? /p',
