@@ -38,8 +38,7 @@ import type { DebugLog } from './process/debugLog.ts';
 import type { ReadEnvironment } from './process/environment.ts';
 import { readWorkspaceFacts, userName } from './process/workspaceFacts.ts';
 import { readEntries } from './sessionCommand/readEntries.ts';
-import { type Located, locateAnywhere, restoreFromArchive } from './sessions/archivedSession.ts';
-import { storeOfTarget } from './sessions/movedSession.ts';
+import { type Located, locateTarget, restoreFromArchive } from './sessions/locateTarget.ts';
 import type { SessionSkills } from './skills.ts';
 import type { UsableAgents } from './subagents/definitions.ts';
 
@@ -155,29 +154,24 @@ async function open(
   model: ModelChoice,
 ): Promise<Opened> {
   if (target.type === 'new') return start(context, target.sessionId, options);
-  const { place } = options;
-  const newest = target.type === 'latest' ? await store.latestSession() : undefined;
-  const located: Located | undefined =
-    target.type === 'id'
-      ? await locateAnywhere(target.id, storeOfTarget(target, place) ?? store, place)
-      : newest && { id: newest.id };
-  if (located !== undefined) {
-    const { id, lost } =
-      target.mode === 'fork'
-        ? await copyOf(located, target, store, options)
-        : { id: located.id, lost: located.archived ? await restoreFromArchive(located.archived, place) : [] };
-    const opened =
-      target.mode === 'read'
-        ? await openToRead(context, id, options, model)
-        : await resume(context, id, store, options, model);
-    return { ...opened, notices: [...lost, ...opened.notices] };
+  if (target.type === 'latest') {
+    const { notices, ...started } = await start(context, undefined, options);
+    return {
+      ...started,
+      notices: [...notices, 'There is no session to continue here; this is a new one.'],
+    };
   }
-  const { notices, cwd } = await start(context, undefined, options);
-  return {
-    resumed: false,
-    cwd,
-    notices: [...notices, 'There is no session to continue here; this is a new one.'],
-  };
+  const { place } = options;
+  const located = await locateTarget(target, place, store);
+  const { id, lost } =
+    target.mode === 'fork'
+      ? await copyOf(located, target.uptoSeq, store)
+      : { id: located.id, lost: located.archived ? await restoreFromArchive(located.archived, place) : [] };
+  const opened =
+    target.mode === 'read'
+      ? await openToRead(context, id, options, model)
+      : await resume(context, id, store, options, model);
+  return { ...opened, notices: [...lost, ...opened.notices] };
 }
 
 /**
@@ -185,14 +179,12 @@ async function open(
  * its id, and the losses of a damaged archive.
  */
 async function copyOf(
-  { id, archived }: Located,
-  target: Exclude<SessionTarget, { type: 'new' }>,
+  { id, archived, store: from }: Located,
+  uptoSeq: number | undefined,
   store: PersistentStore,
-  { place }: SessionFactoryOptions,
 ): Promise<{ readonly id: string; readonly lost: readonly string[] }> {
-  const from = storeOfTarget(target, place) ?? store;
   const log = archived ?? { file: from.fileOf(id), isArchived: false };
-  const to = target.type === 'id' && target.uptoSeq !== undefined ? { to: target.uptoSeq } : {};
+  const to = uptoSeq === undefined ? {} : { to: uptoSeq };
   const lost: string[] = [];
   const entries = readEntries(log, { type: 'from', seq: 0, ...to }, (problem) => lost.push(problem));
   const isHere = from.folder === store.folder;

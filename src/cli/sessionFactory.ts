@@ -39,8 +39,7 @@ import { systemClock } from './process/clock.ts';
 import { keyVariables } from './process/commandVariables.ts';
 import { sandboxNotices } from './sandbox.ts';
 import { createSessionAgent } from './sessionAgent.ts';
-import { locateAnywhere } from './sessions/archivedSession.ts';
-import { resolveTarget, storeOfTarget } from './sessions/movedSession.ts';
+import { locateTarget, resolveTarget, storeOfTarget } from './sessions/locateTarget.ts';
 import { SessionElsewhereError } from './sessions/sessionErrors.ts';
 import { createSharedParts, currentServers, type SharedParts } from './sharedParts.ts';
 import { openSkills } from './skills.ts';
@@ -74,7 +73,7 @@ export function createSessionFactory(options: SessionFactoryOptions): SessionFac
   return {
     has: (id) =>
       resolveTarget({ type: 'id', id }, place)
-        .then((target) => locateAnywhere(id, storeOfTarget(target, place) ?? store, place))
+        .then(async (target) => target.type === 'id' && (await locateTarget(target, place, store)))
         .then(
           () => true,
           // It exists: opening it reports where it is and what can be done.

@@ -160,7 +160,7 @@ async function resumedIn(
 }
 
 async function found(target: SessionTarget, place: AppPaths): Promise<SessionTarget> {
-  const { resolveTarget } = await import('../sessions/movedSession.ts');
+  const { resolveTarget } = await import('../sessions/locateTarget.ts');
   return resolveTarget(target, place).catch((error: unknown) => {
     throw openProblem(error, place);
   });

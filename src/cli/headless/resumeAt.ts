@@ -5,8 +5,7 @@ import { EXIT } from '../../headless/exitCodes.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { readEntries } from '../sessionCommand/readEntries.ts';
-import { locateAnywhere } from '../sessions/archivedSession.ts';
-import { resolveTarget, storeOfTarget } from '../sessions/movedSession.ts';
+import { locateTarget, resolveTarget } from '../sessions/locateTarget.ts';
 import { HeadlessEnd } from './headlessProcess.ts';
 
 /** The session to open, and the prompt to rewind to before, once it is open. */
@@ -24,9 +23,8 @@ export async function resumeAt(asked: SessionTarget, uuid: string, place: AppPat
   const target = await resolveTarget(asked, place);
   if (target.type !== 'id') return { target };
   const { dataRoot, root: projectRoot, version: programVersion } = place;
-  const store =
-    storeOfTarget(target, place) ?? new PersistentStore({ dataRoot, projectRoot, programVersion });
-  const { id, archived } = await locateAnywhere(target.id, store, place);
+  const own = new PersistentStore({ dataRoot, projectRoot, programVersion });
+  const { id, store, archived } = await locateTarget(target, place, own);
   const log = archived ?? { file: store.fileOf(id), isArchived: false };
   let seq: number | undefined;
   let isEndOfTurn = true;

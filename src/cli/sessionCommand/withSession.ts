@@ -9,7 +9,7 @@ import { formatAge } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { truncate } from '../../ui/print/width.ts';
 import type { AppPaths } from '../process/appPaths.ts';
-import { findSession } from '../sessions/archivedSession.ts';
+import { findSession } from '../sessions/locateTarget.ts';
 import type { Output } from './output.ts';
 import type { Sessions } from './sessions.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { copySession } from '../../../src/cli/openContext.ts';
 import { readEntries } from '../../../src/cli/sessionCommand/readEntries.ts';
-import { storeOfTarget } from '../../../src/cli/sessions/movedSession.ts';
+import { storeOfTarget } from '../../../src/cli/sessions/locateTarget.ts';
 import { createSessionsPort, renameSession } from '../../../src/cli/sessions/sessionsPort.ts';
 import { openCatalogue, PersistentStore } from '../../../src/context/index.ts';
 import { messageEntry } from '../../../src/context/storage/newEntries.ts';

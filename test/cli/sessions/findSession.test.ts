@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSession } from '../../../src/cli/sessions/archivedSession.ts';
+import { findSession } from '../../../src/cli/sessions/locateTarget.ts';
 import { record } from '../sessionCommand/records.ts';
 
 const here = [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AppPaths } from '../../../src/cli/process/appPaths.ts';
-import { resolveTarget } from '../../../src/cli/sessions/movedSession.ts';
+import { resolveTarget } from '../../../src/cli/sessions/locateTarget.ts';
 import { LikelySessionError, SessionElsewhereError } from '../../../src/cli/sessions/sessionErrors.ts';
 import { getProjectStoragePath, PersistentStore, recordProjectFolder } from '../../../src/context/index.ts';
 
