@@ -88,19 +88,32 @@ function trustQuestion(
   { untrusted, grants, changedFiles = [] }: LoadedSettings,
   { isTrusted, granted, other }: FolderTrust,
 ): TrustQuestion {
-  const words = ({ file, effect, value }: UntrustedSetting): string =>
-    [`${file}:`, effect, value].filter((part) => part !== '').join(' ');
   const removed = goneGrants(granted ?? [], grants);
   const added = untrusted.reduce((sum, { count }) => sum + count, 0);
   const changes = changedGrants(removed, addedGrants(granted ?? [], grants));
   const before = {
-    ...{ isRecorded: granted !== undefined, gone: asSettings(removed).map(words) },
+    ...{ isRecorded: granted !== undefined, gone: settingLines(asSettings(removed)) },
     ...{ added, removed: removed.length },
     ...(changes.length > 0 && { changes }),
     ...(changedFiles.length > 0 && { files: changedFiles.map(shownChange) }),
   };
   const isOther = other?.wasTrusted === true;
-  return { folder, effects: untrusted.map(words), ...(isOther && { isOther }), ...(isTrusted && { before }) };
+  return {
+    folder,
+    effects: settingLines(untrusted),
+    ...(isOther && { isOther }),
+    ...(isTrusted && { before }),
+  };
+}
+
+/** A line for each effect, after the files that have it. */
+function settingLines(settings: readonly UntrustedSetting[]): readonly string[] {
+  const files = new Map<string, string[]>();
+  for (const { file, effect, value } of settings) {
+    const text = value === '' ? effect : `${effect.replace(/[.:]$/, '')}: ${value}`;
+    files.set(text, [...(files.get(text) ?? []), file]);
+  }
+  return [...files].map(([text, names]) => `${names.join(', ')}: ${text}`);
 }
 
 /** If the user rejects the folder's endpoint, uses the user's own instead. */

@@ -56,13 +56,26 @@ async function counted() {
 
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
 
+test('what several files would do is listed once', async () => {
+  const hook = { hooks: [{ type: 'command', command: './check.sh' }] };
+  const shared = JSON.stringify({ ...allow('Bash(make)'), hooks: { Stop: [hook], SessionEnd: [hook] } });
+  await mkdir(join(base, 'repo/.claude'), { recursive: true });
+  for (const name of ['settings.json', 'settings.local.json'])
+    await writeFile(join(base, 'repo/.claude', name), shared);
+  const files = '.claude/settings.json, .claude/settings.local.json';
+  expect((await start(false))?.effects).toEqual([
+    `${files}: Runs these hooks outside the sandbox: ./check.sh for Stop, SessionEnd`,
+    `${files}: Runs these calls without asking you: Bash(make)`,
+  ]);
+});
+
 test('a rule added after approval asks again, and the dialog shows the change', {
   tags: 'long',
 }, async () => {
   await project(allow('Bash(npm test)', 'Bash(make)'));
   const first = await start(true);
   expect(first?.effects).toEqual([
-    '.clawdcode.json: Runs these calls without asking you. Bash(npm test), Bash(make)',
+    '.clawdcode.json: Runs these calls without asking you: Bash(npm test), Bash(make)',
   ]);
   expect(first).not.toHaveProperty('before');
   expect(await start(true)).toBeUndefined();
@@ -75,10 +88,10 @@ test('a rule added after approval asks again, and the dialog shows the change', 
   });
   expect(await start(false)).toEqual({
     folder: join(base, 'repo'),
-    effects: ['.clawdcode.json: Runs these calls without asking you. Bash(curl:*)'],
+    effects: ['.clawdcode.json: Runs these calls without asking you: Bash(curl:*)'],
     before: {
       isRecorded: true,
-      gone: ['.clawdcode.json: Runs these calls without asking you. Bash(make)'],
+      gone: ['.clawdcode.json: Runs these calls without asking you: Bash(make)'],
       added: 1,
       removed: 1,
     },
@@ -157,7 +170,7 @@ test('a saved rule applies without trust, but only in the personal file', async 
   expect(await counted()).toEqual({ rules: ['Bash(make)'], notice: undefined });
   await project(allow('Bash(make)'));
   expect((await start(false))?.effects).toEqual([
-    '.clawdcode.json: Runs these calls without asking you. Bash(make)',
+    '.clawdcode.json: Runs these calls without asking you: Bash(make)',
   ]);
 });
 

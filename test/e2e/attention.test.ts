@@ -156,7 +156,7 @@ test('a status line from an untrusted folder does not run', long, async () => {
   await work.write('.clawdcode.json', JSON.stringify({ statusLine: { command: 'touch ran; echo hacked' } }));
   const terminal = setup.open();
   await terminal.waitFor('Do you trust this folder?');
-  expect(terminal.screen()).toContain('Runs this command for the status line. ');
+  expect(terminal.screen()).toContain('Runs this command for the status line: ');
   await terminal.answer('n');
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.pause(700);

@@ -37,7 +37,7 @@ test('deny rules of an untrusted repository apply at once; allow rules and varia
   expect(before.stderr).toContain('Not allowed: Bash');
 
   const terminal = open();
-  await terminal.waitFor('.claude/settings.json: Runs these calls without asking you. Bash(touch *)');
+  await terminal.waitFor('.claude/settings.json: Runs these calls without asking you: Bash(touch *)');
   await terminal.waitFor('GREETING=hi');
   await terminal.answer('1');
   await terminal.waitFor(/context ~?\d+%/);

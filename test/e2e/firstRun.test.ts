@@ -127,9 +127,8 @@ test('a folder must be trusted before its settings apply, and asks only once', a
     JSON.stringify({ permissions: { allow: ['Bash(touch *)'] }, env: { GREETING: 'hi' } }),
   );
   const terminal = open([], { env: work.env(access) });
-  await terminal.waitFor('Runs these calls without asking you. Bash(touch *)');
-  await terminal.waitFor('Sets environment variables for every command.');
-  await terminal.waitFor('GREETING=hi');
+  await terminal.waitFor('Runs these calls without asking you: Bash(touch *)');
+  await terminal.waitFor('Sets environment variables for every command: GREETING=hi');
   await terminal.answer('1');
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.submit('make it');

@@ -64,7 +64,7 @@ function trustChoices(question: TrustQuestion): ChoiceDialog<boolean> {
 }
 
 function introductionOf(isOther: boolean, hasEffects: boolean): string | undefined {
-  const settings = hasEffects ? 'Its settings would:' : '';
+  const settings = hasEffects ? 'What its settings would do:' : '';
   const other = 'This is not the folder that you trusted at this path.';
   return (isOther ? `${other} ${settings}`.trim() : settings) || undefined;
 }

@@ -584,7 +584,7 @@ test.each([
   expect(screen.text()).toEqual([
     `─ Do you trust this folder? ${'─'.repeat(32)}`,
     '/home/me/repo',
-    'Its settings would:',
+    'What its settings would do:',
     '  • run `make hook` after each edit',
     '',
     '❯ 1. Yes, I trust this folder',
@@ -600,7 +600,7 @@ test.each([
   [
     ['f: Runs make'],
     [
-      'Its settings would:',
+      'What its settings would do:',
       '  • f: Runs make',
       'Your own hooks and status line may run code from this',
       'folder:',
