@@ -2,7 +2,7 @@
 import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
-import { createModeTracker, lastMode, modesBeforePlan } from './sessionFacts.ts';
+import { createModeTracker, createPlanTracker, lastMode } from './sessionFacts.ts';
 
 /** Modes that this session cannot use, each with a sentence for the user that explains why. */
 export type RefusedModes = Readonly<Partial<Record<PermissionMode, string>>>;
@@ -37,7 +37,7 @@ export function createModes(
   refused: RefusedModes = {},
 ): Modes {
   const modeOfLog = createModeTracker();
-  const lastBefore = context.entries().at(-1)?.seq ?? -1;
+  const modesBeforePlan = createPlanTracker(context.entries().at(-1)?.seq);
   const current = (): PermissionMode => {
     const mode = modeOfLog(context.entries()) ?? opened;
     return refused[mode] === undefined ? mode : 'default';
@@ -59,8 +59,7 @@ export function createModes(
     set,
     afterPlan() {
       const first = opened === 'plan' ? 'default' : opened;
-      const sinceOpening = context.entries().filter(({ seq }) => seq > lastBefore);
-      const { used = first, last = first } = modesBeforePlan(sinceOpening);
+      const { used = first, last = first } = modesBeforePlan(context.entries());
       const modes = [used, last].filter((mode) => cycle.includes(mode));
       return modes.toSorted((a, b) => freedom[a] - freedom[b])[0] ?? first;
     },

@@ -15,21 +15,29 @@ export function createModeTracker(): (entries: readonly JSONLEntry[]) => Permiss
   return foldLog<PermissionMode | undefined>(undefined, (mode, entry) => modeOf(entry) ?? mode);
 }
 
-/**
- * Returns the modes before plan mode: the last one in which the conversation continued, and the last one selected. They
- * differ if the user cycled through a mode to reach plan mode.
- */
-export function modesBeforePlan(entries: readonly JSONLEntry[]): {
+/** The modes before plan mode. They differ if the user cycled through a mode to reach plan mode. */
+interface ModesBeforePlan {
+  /** The last one in which the conversation continued. */
   readonly used: PermissionMode | undefined;
+  /** The last one selected. */
   readonly last: PermissionMode | undefined;
-} {
-  let used: PermissionMode | undefined;
-  let current: PermissionMode | undefined;
-  for (const entry of entries) {
-    current = modeOf(entry) ?? current;
-    if (entry.type !== 'system' && current !== 'plan') used = current;
-  }
-  return { used, last: lastMode(entries.filter((entry) => modeOf(entry) !== 'plan')) };
+}
+
+/** Returns a function for these modes of a growing log, after the entry with this `seq`. Reads only new entries. */
+export function createPlanTracker(after = -1): (entries: readonly JSONLEntry[]) => ModesBeforePlan {
+  const none: ModesBeforePlan & { readonly current?: PermissionMode } = { used: undefined, last: undefined };
+  const read = foldLog(none, (known, entry) => {
+    if (entry.seq <= after) return known;
+    const mode = modeOf(entry);
+    if (mode !== undefined) return { ...known, current: mode, ...(mode !== 'plan' && { last: mode }) };
+    const { current } = known;
+    const isWork = entry.type !== 'system' && current !== 'plan';
+    return isWork && known.used !== current ? { ...known, used: current } : known;
+  });
+  return (entries) => {
+    const { used, last } = read(entries);
+    return { used, last };
+  };
 }
 
 /** A model by its full name, and the provider in that name; undefined for the default endpoint. */

@@ -95,46 +95,82 @@ export function kindOf(word: string): string {
 
 // Finds passwords in arguments of programs and in database statements.
 
-/** `curl -u name:PASSWORD`. The distance between program and option is limited, within one line. */
-const userAndPassword =
-  /\b(?:curl|wget|https?|xh)\b[^\n|;]{0,300}?\s(?:-u|-U|--user|--proxy-user|-a|--auth)[ =]{0,2}["']?[^\s:"'/]{1,64}:(?<value>[^\s"'\\]{4,256})/g;
-const option =
-  /\b(?:sshpass|(?:docker|podman|helm registry|az acr) login|mysql(?:dump|admin)?|mariadb(?:-dump)?|mongo(?:sh|dump|restore)?|redis-cli|unzip|zip|7z|ldap(?:search|add|modify)|openssl)\b[^\n|;]{0,200}?\s-(?:p|P|a|w|k)\s{0,2}["']?(?<value>[^\s"'\\-][^\s"'\\]{5,255})/g;
-const statements = [
-  /\bidentified\s{1,3}by\s{1,3}["'](?<value>[^\s"'\\]{6,256})["']/gi,
-  /\s-pass(?:in|out)?\s{1,2}["']?pass:(?<value>[^\s"'\\]{6,256})/g,
-  /^\s{0,8}(?:requirepass|masterauth)\s{1,8}["']?(?<value>[^\s"'\\]{6,256})/gm,
+/** With text that every match contains: looking for it takes a fraction of the time. */
+const commands: readonly { readonly hint: RegExp; readonly form: RegExp }[] = [
+  {
+    // `curl -u name:PASSWORD`. The distance between program and option is limited, within one line.
+    hint: /\s-(?:[uUa]|-user|-proxy-user|-auth)/,
+    form: /\b(?:curl|wget|https?|xh)\b[^\n|;]{0,300}?\s(?:-u|-U|--user|--proxy-user|-a|--auth)[ =]{0,2}["']?[^\s:"'/]{1,64}:(?<value>[^\s"'\\]{4,256})/g,
+  },
+  {
+    hint: /\s-[pPawk]/,
+    form: /\b(?:sshpass|(?:docker|podman|helm registry|az acr) login|mysql(?:dump|admin)?|mariadb(?:-dump)?|mongo(?:sh|dump|restore)?|redis-cli|unzip|zip|7z|ldap(?:search|add|modify)|openssl)\b[^\n|;]{0,200}?\s-(?:p|P|a|w|k)\s{0,2}["']?(?<value>[^\s"'\\-][^\s"'\\]{5,255})/g,
+  },
+  {
+    hint: /identified/i,
+    form: /\bidentified\s{1,3}by\s{1,3}["'](?<value>[^\s"'\\]{6,256})["']/gi,
+  },
+  { hint: /-pass/, form: /\s-pass(?:in|out)?\s{1,2}["']?pass:(?<value>[^\s"'\\]{6,256})/g },
+  {
+    hint: /requirepass|masterauth/,
+    form: /^\s{0,8}(?:requirepass|masterauth)\s{1,8}["']?(?<value>[^\s"'\\]{6,256})/gm,
+  },
 ];
 
 /** Finds only the password itself; the command stays readable. */
 export function findCommandPasswords(text: string): Secret[] {
-  return [userAndPassword, option, ...statements].flatMap((regex) =>
-    [...text.matchAll(regex)].flatMap((match) => {
+  return commands
+    .filter(({ hint }) => hint.test(text))
+    .flatMap(({ form }) => [...text.matchAll(form)])
+    .flatMap((match) => {
       const value = match.groups?.value ?? '';
       if (isPlaceholder(value) || !isLikelySecret(value, 'password')) return [];
       const start = match.index + match[0].lastIndexOf(value);
       return [{ start, end: start + value.length, kind: 'password' }];
-    }),
-  );
+    });
 }
 
 // Finds base64-encoded text that contains a secret, as stored by Kubernetes and CI systems.
 
+const LEAST_RUN = 24;
 /** Longer runs are encoded files, which are searched when they are decoded. */
-const run = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,32000}={0,2}(?![A-Za-z0-9+/=])/g;
+const LONGEST_RUN = 32_000;
 
 /** Returns the entire run if `find` finds a secret in the decoded text. */
 export function findEncoded(text: string, find: (decoded: string) => readonly Secret[]): Secret[] {
   const found: Secret[] = [];
-  for (const { index, 0: encoded } of text.matchAll(run)) {
-    if (plainText(encoded.slice(0, 32)) === undefined) continue;
-    const decoded = plainText(encoded);
+  for (const { start, end } of encodedRuns(text)) {
+    if (plainText(text.slice(start, start + 32)) === undefined) continue;
+    const decoded = plainText(text.slice(start, end));
     const [secret] = decoded === undefined ? [] : find(decoded);
-    if (secret !== undefined)
-      found.push({ start: index, end: index + encoded.length, kind: `${secret.kind}-base64` });
+    if (secret !== undefined) found.push({ start, end, kind: `${secret.kind}-base64` });
   }
   return found;
 }
+
+/**
+ * The runs of base64 characters of these lengths, with their padding. No run is between two characters that are this far
+ * apart and not in one, so only every 24th is looked at: ten times as fast as a regular expression.
+ */
+function* encodedRuns(text: string): Iterable<{ readonly start: number; readonly end: number }> {
+  for (let at = LEAST_RUN - 1; at < text.length; at += LEAST_RUN) {
+    if (!isBase64(text.charCodeAt(at))) continue;
+    let start = at;
+    while (isBase64(text.charCodeAt(start - 1))) start--;
+    while (isBase64(text.charCodeAt(at))) at++;
+    let end = at;
+    while (text[end] === '=') end++;
+    const isComplete = end - at <= 2 && !isBase64(text.charCodeAt(end));
+    if (isComplete && at - start >= LEAST_RUN && at - start <= LONGEST_RUN) yield { start, end };
+  }
+}
+
+/** Letters, digits, `+` and `/`; a code out of the text is NaN. */
+const isBase64 = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x2f && code <= 0x39) ||
+  code === 0x2b;
 
 /** The decoded base64, if it is printable text; its last character may be incomplete. */
 function plainText(base64: string): string | undefined {

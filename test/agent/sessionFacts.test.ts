@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import {
+  createPlanTracker,
   createTitleTracker,
   lastCwd,
   lastEffort,
   lastMode,
   lastModel,
-  modesBeforePlan,
 } from '../../src/agent/sessionFacts.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { type MadeUpFields, madeUpEntry } from '../madeUpEntry.ts';
@@ -30,7 +30,7 @@ test.each([
   [[mode('acceptEdits'), mode('a mode of tomorrow'), mode(7)], 'acceptEdits', undefined, 'acceptEdits'],
 ])('finds the mode, and the modes before a plan (%#)', (entries, now, used, last) => {
   expect(lastMode(entries)).toBe(now);
-  expect(modesBeforePlan(entries)).toEqual({ used, last });
+  expect(createPlanTracker()(entries)).toEqual({ used, last });
 });
 
 test.each([

@@ -24,6 +24,7 @@ import {
 } from './gitPrograms.ts';
 import { gitSettingLookups } from './gitSettingPrograms.ts';
 import { realpathForAll } from './realpathForAll.ts';
+import { untilChanged } from './untilChanged.ts';
 import { toolsFolderLookup } from './versionManagers.ts';
 
 /** Lookups on the real disk, with git run in the user's environment. */
@@ -45,8 +46,8 @@ export function diskLookups(env: Readonly<Record<string, string | undefined>>): 
     readText: (path) => readFileNow(path, MAX_BYTES)?.toString('utf8'),
     toolsFolderNamed: toolsFolderLookup(env),
     gitFolder,
-    holdsCredentials,
-    holdsAnySecret,
+    holdsCredentials: untilChanged(holdsCredentials),
+    holdsAnySecret: untilChanged(holdsAnySecret),
     gitIncludes: includedSettings,
     blocksGit: (directory) => blockingFile(directory, env),
     gitRunsPrograms,

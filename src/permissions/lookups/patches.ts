@@ -34,8 +34,12 @@ const start = new RegExp(
   'gm',
 );
 
+/** What a line that begins a part contains. Most texts have none of these, and looking for them takes little time. */
+const hints = ['diff ', 'Index: ', '==== ', '--- ', '*** '];
+
 /** The parts of all patches in a text, in order. Pure; every repetition is bounded, so that it takes linear time. */
 export function partsOfPatches(written: string): readonly PatchPart[] {
+  if (!hints.some((hint) => written.includes(hint))) return [];
   const text = withoutEscapes(written).replace(/\r\n?/g, '\n');
   const starts = [...text.matchAll(start)];
   return starts.map((match, at) => {
