@@ -77,16 +77,21 @@ export function createPasteStream(
     const ready = assembler.take(waiting.shift() ?? '');
     if (ready !== '') output.write(ready);
     if (waiting.length > 0) next = setImmediate(passOn);
-    clearTimeout(ending);
-    if (assembler.isWaiting()) ending = setTimeout(endPaste, ENDING_MS);
+    wait();
   };
-  const endPaste = (): void => {
+  const wait = (): void => {
+    clearTimeout(ending);
+    const ms = assembler.quietMs();
+    if (ms !== undefined) ending = setTimeout(settle, ms);
+  };
+  const settle = (): void => {
     const started = ending;
     // Between a timer and `setImmediate` Node reads all input that has arrived.
     setImmediate(() => {
-      if (ending !== started || !assembler.isWaiting()) return;
-      if (waiting.length > 0) ending = setTimeout(endPaste, ENDING_MS);
-      else output.write(assembler.settle());
+      if (ending !== started || assembler.quietMs() === undefined) return;
+      const ready = waiting.length > 0 ? '' : assembler.settle();
+      if (ready !== '') output.write(ready);
+      wait();
     });
   };
   const onData = (chunk: string): void => {
@@ -119,8 +124,11 @@ export function createPasteStream(
   return stream as unknown as NodeJS.ReadStream;
 }
 
-/** A user types later after a paste, even over a slow connection. */
+/** What follows an end mark within this time, in ms, is pasted: a user types later, even over a slow connection. */
 const ENDING_MS = 10;
+
+/** Input without a pause of this length, in ms, may still belong to the paste, if the connection stalled at an end mark. */
+const BURST_MS = 150;
 
 const linesOf = (text: string): string[] => text.split(/(?<=\r)/);
 
@@ -129,11 +137,14 @@ const INTERRUPTS: ReadonlySet<string> = new Set(['\u0003', '\u001B[99;5u']);
 
 const ENTER = '\r';
 
+/** Enter in all encodings, and Ctrl+M, which means the same. */
+const enters = /\r|\u001B(?:OM|\[(?:13|57414|109)(?:[;:][\d;:]*)?u|\[27;\d+;13~)/g;
+
 interface PasteAssembler {
   /** Returns what can be emitted when a chunk arrives. */
   take(piece: string): string;
-  /** True after an end mark, which ends the paste only if nothing follows, and within a start mark. */
-  isWaiting(): boolean;
+  /** If no input arrives for this time in ms, `settle` is to be called; undefined: nothing is held back. */
+  quietMs(): number | undefined;
   /** Returns the text that was held back when nothing follows. */
   settle(): string;
 }
@@ -141,8 +152,10 @@ interface PasteAssembler {
 /**
  * Holds back the content of a paste until it is complete. The pasted bytes may contain an end mark, which not every
  * terminal removes: what follows a mark immediately is pasted text, because a user types later. Only the start of the
- * next paste may follow, or one Enter and nothing else: after pasted text there would be another mark. A paste whose end never arrives (a cut connection, a terminal that lost it) would block the
- * keyboard forever, so Ctrl+C ends it.
+ * next paste may follow, or one Enter and nothing else: after pasted text there would be another mark. If the rest comes
+ * a little later, it is taken for keys, but sends nothing: until input pauses, an Enter counts only if it comes alone and
+ * nothing but another one follows; others are pasted line breaks. A paste whose end never arrives (a cut connection, a
+ * terminal that lost it) would block the keyboard forever, so Ctrl+C ends it.
  */
 export function createPasteAssembler(): PasteAssembler {
   let held: string[] | undefined;
@@ -152,19 +165,39 @@ export function createPasteAssembler(): PasteAssembler {
   let tail = '';
   /** The beginning of a start mark. */
   let opening = '';
+  /** True from the end of a paste until input pauses. */
+  let isBurst = false;
+  /** An Enter in that time that nothing has followed yet. */
+  let enter = '';
 
   function settle(): string {
-    if (held === undefined) {
+    if (held !== undefined) {
+      enter = tail === end + ENTER ? ENTER : '';
+      const text = held.join('').slice(start.length) + (enter === '' ? tail : '');
+      held = undefined;
+      isEnding = false;
+      tail = '';
+      isBurst = true;
+      return asPaste(text);
+    }
+    if (opening !== '') {
       const keys = opening;
       opening = '';
-      return keys;
+      return asKeys(keys);
     }
-    const isSent = tail === end + ENTER;
-    const text = held.join('').slice(start.length) + (isSent ? '' : tail);
-    held = undefined;
-    isEnding = false;
-    tail = '';
-    return start + withoutMarks(text) + end + (isSent ? ENTER : '');
+    const key = enter;
+    isBurst = false;
+    enter = '';
+    return key;
+  }
+
+  function asKeys(text: string): string {
+    if (!isBurst || text === '') return text;
+    const before = enter;
+    const lines = text.replace(enters, ENTER);
+    enter = lines === ENTER ? text : '';
+    if (enter !== '') return before;
+    return before === '' && !lines.includes(ENTER) ? text : lineBreak(before) + asPaste(lines);
   }
 
   function takeAfterEnd(piece: string): string {
@@ -199,14 +232,26 @@ export function createPasteAssembler(): PasteAssembler {
     const keys = opening + piece;
     const from = keys.indexOf(start);
     opening = from === -1 ? startOfMark(keys) : '';
-    if (from === -1) return keys.slice(0, keys.length - opening.length);
+    if (from === -1) return asKeys(keys.slice(0, keys.length - opening.length));
+    const before = asKeys(keys.slice(0, from)) + lineBreak(enter);
+    isBurst = false;
+    enter = '';
     held = [start];
     seam = '';
-    return keys.slice(0, from) + take(keys.slice(from + start.length));
+    return before + take(keys.slice(from + start.length));
   }
 
-  return { take, isWaiting: () => isEnding || opening !== '', settle };
+  function quietMs(): number | undefined {
+    if (isEnding || opening !== '') return ENDING_MS;
+    return isBurst ? BURST_MS : undefined;
+  }
+
+  return { take, quietMs, settle };
 }
+
+const lineBreak = (enter: string): string => (enter === '' ? '' : asPaste(ENTER));
+
+const asPaste = (text: string): string => start + withoutMarks(text) + end;
 
 /** The end of the text, if a start mark may begin there. */
 function startOfMark(text: string): string {

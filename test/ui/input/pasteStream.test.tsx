@@ -24,8 +24,10 @@ describe('assembling', () => {
   );
 
   const all = (pieces: readonly string[]): string => {
-    const assembler = createPasteAssembler();
-    return pieces.map(assembler.take).join('') + assembler.settle();
+    const { take, quietMs, settle } = createPasteAssembler();
+    let text = pieces.map(take).join('');
+    while (quietMs() !== undefined) text += settle();
+    return text;
   };
 
   test('passes text without marks in order, and a paste in one piece, however the chunks are split', () => {
@@ -43,11 +45,11 @@ describe('assembling', () => {
   });
 
   test('holds a paste until it is complete, even if its end mark is split', () => {
-    const { take, isWaiting, settle } = createPasteAssembler();
+    const { take, quietMs, settle } = createPasteAssembler();
     expect(['ab\u001B[200~one', 'two', 'three\u001B[2'].map(take)).toEqual(['ab', '', '']);
-    expect(isWaiting()).toBe(false);
+    expect(quietMs()).toBe(undefined);
     expect(take('01~')).toBe('');
-    expect(isWaiting()).toBe(true);
+    expect(quietMs()).toBe(10);
     expect(settle()).toBe(keys.paste('onetwothree'));
     expect(take('y')).toBe('y');
   });
@@ -68,6 +70,37 @@ describe('assembling', () => {
     expect(all(['\u001B[200~a\u001B[201~', '\r'])).toBe(`${keys.paste('a')}\r`);
     expect(all(['\u001B[200~a\u001B[201~\r', '\u001B[201~'])).toBe(keys.paste('a\r'));
     expect(all(['\u001B[200~a\u001B[201~\r\u001B[200~b\u001B[201~'])).toBe(keys.paste('a\rb'));
+  });
+
+  /** What is emitted if the program saw no more input for a moment after the first end mark. */
+  const late = (...pieces: readonly string[]): string => {
+    const { take, quietMs, settle } = createPasteAssembler();
+    let text = take('\u001B[200~a\u001B[201~') + settle();
+    text += pieces.map(take).join('');
+    while (quietMs() !== undefined) text += settle();
+    return text;
+  };
+
+  test.each<[string, string[], string]>([
+    ['followed by more', ['b\rc', '\u001B[201~'], `${keys.paste('b\rc')}\u001B[201~`],
+    ['at the end of a read', ['b\r', 'c'], `${keys.paste('b\r')}c`],
+    ['alone in a read', ['\r', 'b\u001B[201~'], `${keys.paste('\r')}${keys.paste('b')}`],
+    ['in other encodings', ['b\u001B[13u', '\u001BOM', 'c'], ['b\r', '\r', 'c'].map(keys.paste).join('')],
+    ['before the next paste', ['\r', keys.paste('b')], `${keys.paste('\r')}${keys.paste('b')}`],
+  ])('an Enter shortly after a paste, %s, is pasted', (_, pieces, rest) => {
+    expect(late(...pieces)).toBe(`${keys.paste('a')}${rest}`);
+  });
+
+  test('keys shortly after a paste count at once, and an Enter once nothing follows', () => {
+    const { take, quietMs, settle } = createPasteAssembler();
+    expect([take(keys.paste('a')), settle(), take('b'), take('\u001B[D')]).toEqual([
+      ...['', keys.paste('a'), 'b', '\u001B[D'],
+    ]);
+    expect([take('\r'), take('\r')]).toEqual(['', '\r']);
+    expect(quietMs()).toBe(150);
+    expect(settle()).toBe('\r');
+    expect(quietMs()).toBe(undefined);
+    expect(take('\r')).toBe('\r');
   });
 
   test.each(['\u0003', '\u001B[99;5u'])('%j ends a paste without an end mark', (key) => {
