@@ -40,11 +40,11 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   });
 
   // Once: every command is confined by the same program, or nothing runs.
-  let probed: Promise<ProbedMachine> | undefined;
+  let probing: Promise<ProbedMachine> | undefined;
   const probe = (): Promise<ProbedMachine> => {
-    if (probed === undefined && options.platform === 'linux') closeInheritedFiles();
-    probed ??= (options.probe ?? probeMachine)(options);
-    return probed;
+    if (probing === undefined && options.platform === 'linux') closeInheritedFiles();
+    probing ??= (options.probe ?? probeMachine)(options);
+    return probing;
   };
 
   /** See `Confinement.stays`. */
@@ -69,7 +69,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       return options.steps(command, cwd);
     },
     async confine(request) {
-      const { state: found, bwrap, sealed } = await probe();
+      const probed = await probe();
+      const found = probed.state;
       if (request.grant.basis === 'own') return unconfined('typed by the user', request.env);
       const env = withoutTokens(request.env, options.environment);
       if (found.type !== 'on' && request.grant.hiding !== undefined) return refused(NEEDS_HIDING, env);
@@ -180,8 +181,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         shared,
         hasTemporary,
         env: gitVariablesFor(gitUse, workspace, env),
-        bwrap,
-        sealed,
+        probed,
         entry,
         isEntered,
         route,

@@ -18,6 +18,11 @@ const signs: readonly (readonly [RegExp, string])[] = [
     /no new privileges|must be setuid root|effective uid is not 0/i,
     'it needs the privileges of another user',
   ],
+  // Chromium, bubblewrap, unshare, podman.
+  [
+    /no usable sandbox|(?:\bunshare|\bclone|namespace)\b.*(?:operation not permitted|\bEPERM\b)|no permissions to create (?:a )?new namespace/i,
+    'it needs a sandbox or container of its own, which commands cannot create',
+  ],
   // gpg called by git, ssh-keygen called by git, and gpg itself.
   [
     /failed to sign the data|signing failed|no secret key|no agent running|(?:couldn't load|no private key found for|load key).*\.ssh\//i,

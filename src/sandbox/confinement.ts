@@ -9,12 +9,12 @@ import { bubblewrapArguments } from './linux/bubblewrap.ts';
 import { earlyStart } from './linux/earlyStart.ts';
 import { admit, expectedMounts, mountsNow } from './linux/mountCheck.ts';
 import { guardsOf, type MountWatch, mountWith, watchMounts } from './linux/mountWatch.ts';
-import { socketFilter } from './linux/seccomp.ts';
+import { callFilter } from './linux/seccomp.ts';
 import { type ProxyRoute, proxyVariables, type RunningRequest } from './network/commandNetwork.ts';
 import type { SandboxOptions } from './options.ts';
 import type { HiddenFiles } from './places/hiddenFiles.ts';
 import type { SandboxPlan } from './plan.ts';
-import { find, SEATBELT } from './probe.ts';
+import { find, type ProbedMachine, SEATBELT } from './probe.ts';
 import type { ProtectedChanges } from './protectedChanges.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 
@@ -82,10 +82,7 @@ interface ConfinedParts {
   /** True if the command may write to a temporary folder other than its scratch folder. */
   readonly hasTemporary: boolean;
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute; empty if there is none. */
-  readonly bwrap: string;
-  /** See `BubblewrapOptions`. */
-  readonly sealed: readonly string[];
+  readonly probed: ProbedMachine;
   /** Leads into the session's namespaces. */
   readonly entry: ProxyRoute | undefined;
   /** False if the command runs in them only if it is started early. */
@@ -118,8 +115,7 @@ export function confined({
   shared,
   hasTemporary,
   env,
-  bwrap,
-  sealed,
+  probed: { bwrap, sealed, disablesUserns },
   entry,
   isEntered,
   route,
@@ -182,7 +178,7 @@ export function confined({
           inherit: [],
           env: own,
         };
-      const bytes = options.allowUnixSockets ? undefined : socketFilter(options.machine);
+      const bytes = callFilter(options.machine, { anySocket: options.allowUnixSockets });
       const machine = mountsNow();
       const present = onLinux();
       mounted = present;
@@ -190,8 +186,7 @@ export function confined({
       const inherit = [...(filter === undefined ? [] : ['pipe' as const]), 'pipe' as const, 'pipe' as const];
       const enter = entry?.enter() ?? [];
       const words = bubblewrapArguments(present, {
-        filter,
-        gate: { info, block },
+        ...{ filter, disablesUserns, gate: { info, block } },
         // Without mounts that have disappeared since.
         sealed: sealed.filter((point) => machine.some((mount) => mount.point === point)),
       });

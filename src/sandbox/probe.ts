@@ -4,9 +4,9 @@ import { closeSync, readFileSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { isExecutable, namesIn } from '../disk/fileLookups.ts';
 import type { SandboxMode, SandboxState } from '../protocol/sandbox.ts';
-import { sealingProbe } from './linux/bubblewrap.ts';
+import { probeArguments } from './linux/bubblewrap.ts';
 import { mountsNow, writableMounts } from './linux/mountCheck.ts';
-import { socketFilter } from './linux/seccomp.ts';
+import { callFilter } from './linux/seccomp.ts';
 
 const PROBE_TIMEOUT_MS = 5000;
 /** Part of macOS. */
@@ -34,6 +34,8 @@ export interface ProbedMachine {
    * not need that.
    */
   readonly sealed: readonly string[];
+  /** True if bubblewrap can keep commands from creating user namespaces; the filter of system calls does so too. */
+  readonly disablesUserns: boolean;
 }
 
 /** Tests what this machine supports; takes as long as one command. Never rejects. */
@@ -45,7 +47,9 @@ export async function probeMachine({
   machine,
   allowUnixSockets,
 }: ProbeOptions): Promise<ProbedMachine> {
-  const without = (state: SandboxState): ProbedMachine => ({ state, bwrap: '', sealed: [] });
+  const without = (state: SandboxState): ProbedMachine => ({
+    ...{ state, bwrap: '', sealed: [], disablesUserns: false },
+  });
   const unavailable = (reason: string, fix: string): ProbedMachine =>
     without({ type: 'unavailable', reason, fix });
   if (mode === 'danger-full-access')
@@ -63,24 +67,27 @@ export async function probeMachine({
       'bubblewrap is not installed',
       'Install the package bubblewrap (apt, dnf, pacman, apk or zypper).',
     );
-  if (!allowUnixSockets && socketFilter(machine) === undefined)
+  const hasFilter = callFilter(machine, { anySocket: allowUnixSockets }) !== undefined;
+  if (!allowUnixSockets && !hasFilter)
     return unavailable(`no socket filter for ${machine}`, 'Set sandbox.network.allowUnixSockets.');
-  const sealed = writableMounts(mountsNow());
-  // If this works, so does everything that the plain probe tries.
-  if ((await problemOf(bwrap, sealingProbe(sealed))) === undefined)
-    return { state: { type: 'on', mode }, bwrap, sealed };
-  const problem = await problemOf(bwrap, plainProbe);
-  if (problem === undefined) return { state: { type: 'on', mode }, bwrap, sealed: [] };
+  const all = writableMounts(mountsNow());
+  let problem: string | undefined;
+  for (const sealed of all.length === 0 ? [all] : [all, []])
+    for (const disablesUserns of [true, false]) {
+      problem = await problemOf(bwrap, probeArguments({ sealed, disablesUserns }));
+      if (problem !== undefined) continue;
+      if (disablesUserns || hasFilter) return { state: { type: 'on', mode }, bwrap, sealed, disablesUserns };
+    }
+  if (problem === undefined)
+    return unavailable(
+      'commands could create user namespaces, and leave the sandbox through them',
+      'Install bubblewrap 0.8 or newer; in a container, make /proc/sys writable.',
+    );
   return unavailable(
     `bubblewrap does not work here: ${problem}`,
     'It needs unprivileged user namespaces: see kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, or the options of the container.',
   );
 }
-
-const plainProbe = [
-  ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--die-with-parent'],
-  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', '/bin/sh', '-c', ':'],
-];
 
 /** The error message if bubblewrap cannot do what commands need; undefined on success. */
 function problemOf(bwrap: string, args: readonly string[]): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { whyBlocked, whyGitBlocked } from '../../src/sandbox/blocked.ts';
 import { englishMessages, withoutTokens } from '../../src/sandbox/environment.ts';
 import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap.ts';
 import { otherPaths, readMounts } from '../../src/sandbox/linux/mountCheck.ts';
-import { socketFilter } from '../../src/sandbox/linux/seccomp.ts';
+import { callFilter } from '../../src/sandbox/linux/seccomp.ts';
 import { readServerName } from '../../src/sandbox/network/proxy.ts';
 import { hiddenNeed, planCommand, type SandboxPlaces } from '../../src/sandbox/plan.ts';
 import { seatbeltProfile } from '../../src/sandbox/seatbelt.ts';
@@ -422,6 +422,13 @@ describe('a failed command', () => {
       /replace, move or remove/,
     ],
     ['sudo: The "no new privileges" flag is set', [], /privileges of another/],
+    [
+      '[1:1:FATAL:zygote_host_impl_linux.cc(132)] No usable sandbox! If you are …',
+      [],
+      /sandbox or container/,
+    ],
+    ['unshare: unshare failed: Operation not permitted', [], /sandbox or container/],
+    ['bwrap: Creating new namespace failed: Operation not permitted', [], /sandbox or container/],
     ['getaddrinfo ENOTFOUND registry.example', [], /network/],
     ['npm error 403', ['registry.example:443'], /registry\.example:443/],
     [
@@ -466,9 +473,12 @@ test('names in a temporary folder where environment variables make programs look
   expect([...namesOnPaths(env, ['/tmp'], real)].sort()).toEqual(['b', 'lib', 'venv']);
 });
 
-test('known machines have a socket filter', () => {
-  for (const machine of ['x64', 'arm64']) expect((socketFilter(machine)?.length ?? 1) % 8).toBe(0);
-  expect(socketFilter('mips')).toBeUndefined();
+test('known machines have a filter of system calls, with and without sockets', () => {
+  for (const anySocket of [true, false]) {
+    for (const machine of ['x64', 'arm64'])
+      expect((callFilter(machine, { anySocket })?.length ?? 1) % 8).toBe(0);
+    expect(callFilter('mips', { anySocket })).toBeUndefined();
+  }
 });
 
 describe('the host in a ClientHello', () => {

@@ -41,15 +41,19 @@ interface BubblewrapOptions {
    * Mounts of this machine to make read-only before anything is mounted inside writable folders; see `sealedMounts`.
    */
   readonly sealed?: readonly string[];
+  /** Adds `--disable-userns`. */
+  readonly disablesUserns?: boolean;
 }
 
 /** Returns the arguments before the program. */
 export function bubblewrapArguments(
   plan: SandboxPlan,
-  { filter, gate, sealed = [] }: BubblewrapOptions = {},
+  { filter, gate, sealed = [], disablesUserns = false }: BubblewrapOptions = {},
 ): readonly string[] {
   return [
     '--unshare-user',
+    // In its own user namespace, a command could open protected files again: mounts hold only in the one they are in.
+    ...(disablesUserns ? ['--disable-userns'] : []),
     '--unshare-pid',
     '--unshare-ipc',
     '--unshare-cgroup-try',
@@ -165,14 +169,23 @@ const sealingWords = (point: string): readonly string[] => [
 ];
 
 /**
- * A probe to run with these mounts of the machine: succeeds if mounts can be sealed (see `sealedMounts`). The arguments
- * include the program.
+ * A probe to run: succeeds if bubblewrap can do what commands need, seal these mounts of the machine (see
+ * `sealedMounts`), and disable user namespaces. The arguments include the program.
  */
-export const sealingProbe = (sealed: readonly string[]): readonly string[] => [
-  ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--die-with-parent'],
-  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--dir', '/tmp/a'],
-  ...sealed.flatMap(sealingWords),
-  ...['--bind-try', '/../newroot/tmp/a', '/tmp/b', '--', '/bin/sh', '-c', ': > /tmp/a/x && [ -e /tmp/b/x ]'],
+export const probeArguments = ({
+  sealed,
+  disablesUserns,
+}: Required<Pick<BubblewrapOptions, 'sealed' | 'disablesUserns'>>): readonly string[] => [
+  ...['--unshare-user', ...(disablesUserns ? ['--disable-userns'] : [])],
+  ...['--unshare-pid', '--unshare-net', '--unshare-ipc', '--die-with-parent', '--cap-drop', 'ALL'],
+  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+  ...(sealed.length === 0
+    ? ['--', '/bin/sh', '-c', ':']
+    : [
+        ...['--tmpfs', '/tmp', '--dir', '/tmp/a', ...sealed.flatMap(sealingWords)],
+        ...['--bind-try', '/../newroot/tmp/a', '/tmp/b'],
+        ...['--', '/bin/sh', '-c', ': > /tmp/a/x && [ -e /tmp/b/x ]'],
+      ]),
 ];
 
 function wordsOf(mount: PlannedMount): readonly string[] {

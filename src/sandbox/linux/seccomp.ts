@@ -1,12 +1,14 @@
 /**
- * A seccomp filter for bubblewrap: allows internet sockets only, no io_uring (which could open sockets unnoticed), no
- * kernel keyrings. A socket file of the host (Docker, ssh-agent, the session bus) would lead out of any sandbox.
+ * A seccomp filter for bubblewrap: no user namespaces, internet sockets only, no io_uring (which could open sockets
+ * unnoticed), no kernel keyrings. In a user namespace of its own, a command could drop the mounts that protect files; a
+ * socket file of the host (Docker, ssh-agent, the session bus) would lead out of any sandbox.
  * Instructions and offsets: linux/filter.h, linux/seccomp.h; syscall numbers: asm/unistd.h of each architecture. Pure.
  */
 
 const LD_WORD = 0x20;
 const JUMP_EQUAL = 0x15;
 const JUMP_GREATER_OR_EQUAL = 0x35;
+const JUMP_IF_ANY_BIT = 0x45;
 const AND = 0x54;
 const RETURN = 0x06;
 
@@ -26,14 +28,27 @@ interface Machine {
   readonly socket: number;
   readonly socketpair: number;
   readonly keyrings: readonly number[];
+  readonly setns: number;
+  /** Both have their flags in the first argument. */
+  readonly unshare: number;
+  readonly clone: number;
 }
 
 const IO_URING_SETUP = 425;
+/** Its flags are in memory, which a filter cannot read. C libraries then use `clone`. */
+const CLONE3 = 435;
+const CLONE_NEWUSER = 0x10000000;
 
 /** By Node's name of the architecture. */
 const machines: Readonly<Record<string, Machine>> = {
-  x64: { audit: 0xc000003e, socket: 41, socketpair: 53, keyrings: [248, 249, 250] },
-  arm64: { audit: 0xc00000b7, socket: 198, socketpair: 199, keyrings: [217, 218, 219] },
+  x64: {
+    ...{ audit: 0xc000003e, socket: 41, socketpair: 53, keyrings: [248, 249, 250] },
+    ...{ setns: 308, unshare: 272, clone: 56 },
+  },
+  arm64: {
+    ...{ audit: 0xc00000b7, socket: 198, socketpair: 199, keyrings: [217, 218, 219] },
+    ...{ setns: 268, unshare: 97, clone: 220 },
+  },
 };
 
 /** AF_INET, AF_INET6, and AF_NETLINK, which programs need to list their network interfaces. */
@@ -43,8 +58,11 @@ const openPairTypes = [1, 5];
 
 type Instruction = readonly [code: number, value: number, ifTrue?: number, ifFalse?: number];
 
-/** The filter as bytes for `bwrap --seccomp`; undefined for an architecture without a table here. */
-export function socketFilter(machine: string): Uint8Array | undefined {
+/**
+ * The filter as bytes for `bwrap --seccomp`; undefined for an architecture without a table here. `anySocket` lets
+ * commands use all kinds of sockets.
+ */
+export function callFilter(machine: string, { anySocket }: { anySocket: boolean }): Uint8Array | undefined {
   const known = machines[machine];
   if (known === undefined) return undefined;
   const refuse: Instruction = [RETURN, ERRNO | EPERM];
@@ -63,6 +81,13 @@ export function socketFilter(machine: string): Uint8Array | undefined {
     refuse,
     allow,
   ];
+  const ofFlags: Instruction[] = [
+    [LD_WORD, FIRST_ARGUMENT],
+    [JUMP_IF_ANY_BIT, CLONE_NEWUSER, 0, 1],
+    refuse,
+    allow,
+  ];
+  const unavailable = anySocket ? [CLONE3] : [CLONE3, IO_URING_SETUP, ...known.keyrings];
   return assemble([
     [LD_WORD, ARCHITECTURE],
     // Syscalls of another architecture (32 bit) have other numbers.
@@ -72,17 +97,20 @@ export function socketFilter(machine: string): Uint8Array | undefined {
     // The x32 variant of the same syscalls.
     [JUMP_GREATER_OR_EQUAL, 0x40000000, 0, 1],
     unknown,
-    ...[IO_URING_SETUP, ...known.keyrings].flatMap((call): Instruction[] => [
-      [JUMP_EQUAL, call, 0, 1],
-      unknown,
-    ]),
-    [JUMP_EQUAL, known.socket, 0, ofSocket.length],
-    ...ofSocket,
-    [JUMP_EQUAL, known.socketpair, 0, ofPair.length],
-    ...ofPair,
+    ...unavailable.flatMap((call): Instruction[] => [[JUMP_EQUAL, call, 0, 1], unknown]),
+    ...checked(known.setns, [refuse]),
+    ...checked(known.unshare, ofFlags),
+    ...checked(known.clone, ofFlags),
+    ...(anySocket ? [] : [...checked(known.socket, ofSocket), ...checked(known.socketpair, ofPair)]),
     allow,
   ]);
 }
+
+/** Runs instructions, which end with a verdict, for this call only. */
+const checked = (call: number, then: readonly Instruction[]): readonly Instruction[] => [
+  [JUMP_EQUAL, call, 0, then.length],
+  ...then,
+];
 
 function assemble(instructions: readonly Instruction[]): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(instructions.length * 8));
