@@ -83,11 +83,11 @@ export function lstatOf(path: string): BigIntStats | undefined {
   }
 }
 
-/** True for a file that this process may execute, or a folder that it may search. */
+/** True for a regular file that this process may execute. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    return statSync(path).isFile();
   } catch {
     return false;
   }

@@ -31,10 +31,10 @@ export function findProgram(
   const interpreter =
     interpreters
       .flatMap((name) => folders.map((folder) => join(folder, name)))
-      .find((file) => isProgram(file) && isOutside(file)) ?? NO_INTERPRETER;
+      .find((file) => isExecutable(file) && isOutside(file)) ?? NO_INTERPRETER;
   let problem: string | undefined;
   for (const candidate of candidates) {
-    const program = folders.map((folder) => join(folder, candidate.name)).find(isProgram);
+    const program = folders.map((folder) => join(folder, candidate.name)).find(isExecutable);
     if (program === undefined) continue;
     const real = realpath(program);
     if (!isOutside(program)) {
@@ -50,8 +50,6 @@ export function findProgram(
   }
   return problem === undefined ? undefined : { problem };
 }
-
-const isProgram = (path: string): boolean => isExecutable(path) && exists(path);
 
 /** Finds a file of a package the way Node does: in the `node_modules` of the folders above. */
 function neighbor(real: string, file: string): string | undefined {

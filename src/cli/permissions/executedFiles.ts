@@ -5,13 +5,13 @@
  */
 import { dirname, resolve } from 'node:path';
 import type { LoadedSettings } from '../../config/types.ts';
-import { readEndsNow, readFileNow, statOf } from '../../disk/fileLookups.ts';
+import { isExecutable, readEndsNow, readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { repositoryTop, trackedFiles } from '../../permissions/lookups/gitPrograms.ts';
 import { isInterpreter } from '../../permissions/options/runnerNames.ts';
 import { type ProgramText, projectVariables, serverProgram } from '../../protocol/settingsPrograms.ts';
-import { FolderLists, MAX_LOOKUPS_AT_START } from './FolderLists.ts';
 import { moduleFiles } from './moduleFiles.ts';
+import { FolderLists, SearchLimits } from './SearchLimits.ts';
 import { ANY, partsOf, type TextWord, wordsOf } from './textWords.ts';
 
 type Settings = Pick<LoadedSettings, 'hooks' | 'servers'> & {
@@ -68,21 +68,15 @@ export const commandText = ({ command, args = [] }: ProgramText): string => [com
 
 /** The protected files of all programs; see `filesOf`. */
 export function executedFiles(programs: readonly ProgramText[], place: Place): readonly string[] {
-  const disk = new FolderLists(MAX_LOOKUPS_AT_START);
+  const disk = FolderLists.atStart();
   return [...new Set(programs.flatMap((program) => filesOf(program, place, disk).files))];
 }
 
 /** The files that one program names; each that is a shell script is read like the program itself. */
 export function filesOf(program: ProgramText, place: Place, disk = new FolderLists()): ProgramFiles {
-  return new FileSearch(place, disk).search(program);
+  return new FileSearch(place, new SearchLimits(disk)).search(program);
 }
 
-/** The command and its scripts. */
-const MAX_TEXTS = 100;
-/** In one of them. */
-const MAX_NAMES = 20_000;
-const MAX_FOLDERS = 100;
-const MAX_FILES = 1000;
 const MAX_SCRIPT_BYTES = 200_000;
 /** Of a path in Linux. */
 const MAX_NAME = 4096;
@@ -125,11 +119,12 @@ class FileSearch {
   /** The files, and whether they run or are only named. */
   readonly #files = new Map<string, boolean>();
   readonly #texts: Text[] = [];
+  readonly #limits: SearchLimits;
   readonly #disk: FolderLists;
-  #isCut = false;
 
-  constructor({ root, home }: Place, disk: FolderLists) {
-    this.#disk = disk;
+  constructor({ root, home }: Place, limits: SearchLimits) {
+    this.#limits = limits;
+    this.#disk = limits.disk;
     this.#root = realpath(root);
     this.#variables = new Map(Object.entries({ ...projectVariables(root), HOME: home }));
     this.#starts = this.#folders = [root];
@@ -166,27 +161,24 @@ class FileSearch {
     const variables = [...this.#variables].filter(([name]) => !text.includes(`${name}=`));
     const words = this.#disk.spend(text.length / 100) ? wordsOf(text, new Map(variables)) : undefined;
     const named = words?.map((word) => ({ ...word, parts: partsOf(word.text) })) ?? [];
+    if (words === undefined) this.#limits.exceed();
+    if (words === undefined || !this.#limits.takes('texts')) return;
     const names = named.flatMap((word) => [word.text, ...word.parts]);
-    if (words === undefined || names.length > MAX_NAMES || this.#texts.length >= MAX_TEXTS) {
-      this.#isCut = true;
-      return;
-    }
     const has = (name: RegExp): boolean => names.some((one) => name.test(one));
     const interpreted = interpreters.flatMap(([name, ending]) => (has(name) ? [ending] : []));
     this.#texts.push({
       content,
       words: named,
       isWalking: has(walker),
-      mayRun: (path) => isProgram(path) || interpreted.some((ending) => ending.test(path)),
+      mayRun: (path) =>
+        shellEnding.test(path) || isExecutable(path) || interpreted.some((ending) => ending.test(path)),
       found: new Set(),
       searched: 0,
     });
   }
 
   #addFolder(path: string): void {
-    if (this.#folders.includes(path)) return;
-    if (this.#folders.length < MAX_FOLDERS) this.#folders.push(path);
-    else this.#isCut = true;
+    if (!this.#folders.includes(path) && this.#limits.takes('folders')) this.#folders.push(path);
   }
 
   /** Looks for the files that a text names, in the folders that were not searched for them. */
@@ -231,13 +223,10 @@ class FileSearch {
     if (!isInside(path, this.#root) && !isInside(realpath(path), this.#root)) return;
     const wasRun = this.#files.get(path);
     if (wasRun === true || wasRun === isRun) return;
-    if (this.#files.size >= MAX_FILES) {
-      this.#isCut = true;
-      return;
-    }
+    if (wasRun === undefined && !this.#limits.takes('files')) return;
     this.#files.set(path, isRun);
     const content = shellText(path, isRun);
-    if (content === null) this.#isCut = true;
+    if (content === null) this.#limits.exceed();
     if (typeof content !== 'string') return;
     this.#addText(content);
     this.#addFolder(dirname(path));
@@ -255,7 +244,7 @@ class FileSearch {
     return {
       files: inside(this.#files.keys()).filter((path) => !isBuilt(path)),
       built: inside(run).filter(isBuilt),
-      isCut: this.#isCut || this.#disk.isSpent,
+      isCut: this.#limits.isExceeded,
     };
   }
 }
@@ -305,10 +294,6 @@ function pathsFor(name: string, folder: string, disk: FolderLists): readonly Fou
 }
 
 const quoted = (word: string): string => `"${word.replace(/["`\\]/g, '\\$&')}"`;
-
-/** True for shell scripts and other executable files. */
-const isProgram = (path: string): boolean =>
-  shellEnding.test(path) || ((statOf(path)?.mode ?? 0) & 0o111) !== 0;
 
 /** Files in another language, or with none. */
 const source =

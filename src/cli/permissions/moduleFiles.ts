@@ -2,8 +2,8 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { readFileNow, statOf } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
-import type { FolderLists } from './FolderLists.ts';
 import { standardModules } from './pythonModules.ts';
+import type { FolderLists } from './SearchLimits.ts';
 import { ANY } from './textWords.ts';
 
 const runsNode = /\b(?:node|nodejs|bun|deno|tsx|ts-node)\b/;

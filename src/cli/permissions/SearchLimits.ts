@@ -1,12 +1,46 @@
-/** Lists folders for a search for scripts, each once, and limits what one search, or all of a start, looks at. */
+/** Limits a search for scripts: what it takes in, and what it, or all searches of a start, look at on the disk. */
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { entriesOf } from '../../disk/fileLookups.ts';
 
-const MAX_LOOKUPS = 30_000;
-export const MAX_LOOKUPS_AT_START = 200_000;
+/** The limits of one search. Once one is reached, what was found is not all. */
+export class SearchLimits {
+  readonly disk: FolderLists;
+  readonly #left = { texts: 100, folders: 100, files: 1000 };
+  #isExceeded = false;
 
+  /** `disk`: shared by all searches of a start. */
+  constructor(disk: FolderLists) {
+    this.disk = disk;
+  }
+
+  get isExceeded(): boolean {
+    return this.#isExceeded || this.disk.isSpent;
+  }
+
+  /** False if there are more of these than the search takes in. */
+  takes(kind: 'texts' | 'folders' | 'files'): boolean {
+    this.#left[kind] -= 1;
+    if (this.#left[kind] < 0) this.exceed();
+    return this.#left[kind] >= 0;
+  }
+
+  /** For what is too long to be read. */
+  exceed(): void {
+    this.#isExceeded = true;
+  }
+}
+
+const MAX_LOOKUPS = 30_000;
+const MAX_LOOKUPS_AT_START = 200_000;
+
+/** Lists folders, each once, and counts what is looked up on the disk. */
 export class FolderLists {
+  /** For all searches of a start. */
+  static atStart(): FolderLists {
+    return new FolderLists(MAX_LOOKUPS_AT_START);
+  }
+
   readonly #listed = new Map<string, readonly string[]>();
   readonly #names = new Map<string, ReadonlySet<string>>();
   #left: number;
