@@ -29,6 +29,20 @@ export interface OptionList {
   readonly numbers?: boolean;
 }
 
+/** A list with the options of another one as well. */
+export const joined = <T extends OptionList>(list: T, more: OptionList): T => ({
+  ...more,
+  ...list,
+  flags: `${list.flags ?? ''}${more.flags ?? ''}`,
+  values: `${list.values ?? ''}${more.values ?? ''}`,
+  long: [...(list.long ?? []), ...(more.long ?? [])],
+  longValues: [...(list.longValues ?? []), ...(more.longValues ?? [])],
+});
+
+/** True if only options of this list are given. */
+export const hasOnly = (args: readonly string[], list: OptionList | undefined): boolean =>
+  list !== undefined && readOptions(args, list) !== undefined;
+
 export interface ReadOptions {
   readonly operands: readonly (string | null)[];
   /** Every given option, `-x` or `--name`, with its value. */

@@ -20,9 +20,6 @@ const regex = /\/(?:[^/\\\n[]|\\.|\[(?!\^?\])(?:[^\][\\\n/]|\\[^\]\n]|\[:\w+:\])
 /** Assignments that `-v` may make. */
 export const awkVariable = /^(?:[a-z]\w*|OFS|FS|ORS|RS)=/;
 
-/** A program that prints some of its lines, and their numbers. */
-const wholeLines = /^(?:\/(?:[^/\\]|\\.)*\/|N[RF]|FNR|FILENAME|print|\$0|"[^"\\]*"|[\d\s=<>!&|%(),;{}])*$/;
-
 /** `awk` with a program of patterns, fields, arithmetic and printing. */
 export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(args, {
@@ -40,8 +37,47 @@ export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
   const contents = files.filter((word) => word !== '-' && !/^[A-Za-z_]\w*=/.test(word));
   // A variable may change where lines end.
   const setsVariables = variables.length > 0 || files.some((word) => word.includes('='));
-  const isWhole = wholeLines.test(program) && !setsVariables;
+  const isWhole = printsWholeLines(program) && !setsVariables;
   return { contents, names: [], ...(!isWhole && { rewrites: true }) };
+}
+
+const number = '(?:N[RF]|FNR)(?!\\w)';
+/** Part of a condition, or a separator: it assigns nothing, and knows no field but the whole line. */
+const conditionPart = new RegExp(
+  [
+    String.raw`\/(?:[^/\\]|\\.)+\/|${number}|(?:BEGIN|END)(?!\w)|\$0\s*!?~|![a-z]\w*\[\$0\]\+\+`,
+    String.raw`length(?:\((?:\$0)?\)|(?!\w))|[=!<>]=|\d+|[\s!<>&|%(),;]`,
+  ].join('|'),
+  'y',
+);
+/** Before the line, only what ends with a separator: text directly before or after a secret may hide it. */
+const beforeLine = String.raw`(?:(?:(?:${number}|FILENAME)\s*(?=[,"])|,|"(?:[^"\\]|\\t)*(?:(?:[\s:|]|\\t)"|"(?=\s*,)))\s*)*`;
+const statement = new RegExp(
+  String.raw`[\s;]+|(?:next|exit|print(?:\s*${beforeLine}\$0|(?:\s*(?:${number}|FILENAME|"[^"\\]*"|,))*))(?=\s*[;}\n])`,
+  'y',
+);
+
+/** True if a program is known to print only some of its lines, as they are, and their numbers. */
+function printsWholeLines(program: string): boolean {
+  let at = 0;
+  const take = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(program)?.[0] ?? '';
+    at += found.length;
+    return found;
+  };
+  let before = '';
+  while (at < program.length) {
+    const part = take(conditionPart);
+    // There it divides.
+    if (part.startsWith('/') && /[\w)\]]$/.test(before)) return false;
+    if (part.trim() !== '') before = part;
+    if (part !== '') continue;
+    if (take(/\{/y) === '') return false;
+    while (take(/\}/y) === '') if (take(statement) === '') return false;
+    before = '';
+  }
+  return true;
 }
 
 /** True if a program only calculates and prints to its output. */

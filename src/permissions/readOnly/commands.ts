@@ -1,15 +1,18 @@
 /** The table of read-only commands with the options that keep them read-only, with their GNU and BSD meanings. */
-import type { OptionList } from '../options/readOptions.ts';
+import { joined, type OptionList } from '../options/readOptions.ts';
 import { harmlessVariable } from '../shell/wordValues.ts';
 
 export interface ReadOnlyCommand extends OptionList {
-  /** The kind of its operands: files it shows, files it lists, or not files. */
-  readonly operands: 'contents' | 'names' | 'words';
+  /** The kind of its operands: files it shows, files it lists, or not files. `input`: not files, and it shows its input. */
+  readonly operands: 'contents' | 'names' | 'words' | 'input';
   /** Maximum number of operands; another one would be written to. */
   readonly most?: number;
   readonly least?: number;
-  /** It prints parts of lines, or in another form: always, or with one of these options. */
-  readonly rewrites?: true | readonly string[];
+  /**
+   * The options with which it prints whole lines as they are, possibly with a number or a mark and a separator before
+   * them, or none of their text. With any other option, and without such a list, it may print them in another form.
+   */
+  readonly plain?: OptionList;
   /** A pattern that every operand must match. */
   readonly only?: RegExp;
   /** A pattern that the value of every option must match, if the program opens some values as files. */
@@ -19,17 +22,11 @@ export interface ReadOnlyCommand extends OptionList {
 /** Without `L`, which together with `R` follows links anywhere. */
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKMNOPQRSTUVWXYZ1';
 const words: ReadOnlyCommand = { operands: 'words', most: 0 };
-const sums: ReadOnlyCommand = { operands: 'contents', flags: 'bt', long: ['--tag'] };
-const cat: ReadOnlyCommand = {
-  operands: 'contents',
-  flags: 'AbeEnstTuv',
-  long: ['--number', '--number-nonblank', '--show-all', '--squeeze-blank', '--show-ends', '--show-tabs'],
-};
+const sums: ReadOnlyCommand = { operands: 'contents', plain: { flags: 'bt', long: ['--tag'] } };
 
-export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
+const rows: Readonly<Record<string, ReadOnlyCommand>> = {
   arch: words,
   base64: {
-    rewrites: true,
     operands: 'contents',
     flags: 'dDi',
     unsure: 'i',
@@ -39,12 +36,17 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     most: 1,
   },
   basename: { operands: 'words', flags: 'az', values: 's' },
-  cat,
+  cat: {
+    operands: 'contents',
+    plain: { flags: 'bnsu', long: ['--number', '--number-nonblank', '--squeeze-blank'] },
+    flags: 'AeEtTv',
+    long: ['--show-all', '--show-ends', '--show-tabs'],
+  },
   cksum: sums,
-  cmp: { operands: 'contents', flags: 'bls', values: 'n', most: 2, rewrites: true },
-  column: { operands: 'contents', flags: 'tx', values: 'cs', rewrites: true },
-  comm: { operands: 'contents', flags: '123', most: 2 },
-  cut: { operands: 'contents', flags: 'sn', values: 'bcdf', long: ['--complement'], rewrites: true },
+  cmp: { operands: 'contents', flags: 'bls', values: 'n', most: 2 },
+  column: { operands: 'contents', flags: 'tx', values: 'cs' },
+  comm: { operands: 'contents', plain: { flags: '123' }, most: 2 },
+  cut: { operands: 'contents', flags: 'sn', values: 'bcdf', long: ['--complement'] },
   date: {
     operands: 'words',
     flags: 'uRI',
@@ -56,21 +58,24 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   df: { operands: 'names', flags: 'hHkmPTia', unsure: 'T' },
   diff: {
     operands: 'contents',
-    rewrites: ['-y', '--side-by-side'],
-    flags: 'uqsbwBitaycNrpE',
-    values: 'UCWx',
-    long: [
-      '--unified',
-      '--brief',
-      '--color',
-      '--ignore-all-space',
-      '--new-file',
-      '--recursive',
-      '--report-identical-files',
-      '--side-by-side',
-      '--suppress-common-lines',
-    ],
-    longValues: ['--exclude', '--label'],
+    plain: {
+      flags: 'uqsbwBiacENr',
+      values: 'UCx',
+      long: [
+        '--unified',
+        '--brief',
+        '--color',
+        '--ignore-all-space',
+        '--new-file',
+        '--recursive',
+        '--report-identical-files',
+      ],
+      longValues: ['--exclude', '--label'],
+    },
+    // `-p` prints the beginning of a line.
+    flags: 'pty',
+    values: 'W',
+    long: ['--side-by-side', '--suppress-common-lines'],
     most: 2,
   },
   dirname: { operands: 'words', flags: 'z' },
@@ -87,25 +92,26 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   expr: { operands: 'words' },
   file: {
     operands: 'contents',
-    flags: 'bhiLk',
-    long: ['--mime', '--mime-type', '--mime-encoding', '--brief'],
+    plain: { flags: 'bhiLk', long: ['--mime', '--mime-type', '--mime-encoding', '--brief'] },
   },
-  fold: { operands: 'contents', flags: 'bs', values: 'w', rewrites: true },
+  fold: { operands: 'contents', flags: 'bs', values: 'w' },
   groups: words,
   head: {
     operands: 'contents',
-    rewrites: ['-c', '--bytes'],
-    flags: 'qvz',
-    values: 'cn',
-    long: ['--quiet', '--verbose'],
-    longValues: ['--lines', '--bytes'],
-    numbers: true,
+    plain: {
+      flags: 'qvz',
+      values: 'n',
+      long: ['--quiet', '--verbose'],
+      longValues: ['--lines'],
+      numbers: true,
+    },
+    values: 'c',
+    longValues: ['--bytes'],
   },
-  hexdump: { operands: 'contents', flags: 'Cbcdovx', values: 'ns', rewrites: true },
+  hexdump: { operands: 'contents', flags: 'Cbcdovx', values: 'ns' },
   hostname: { operands: 'words', flags: 'fsiId', most: 0 },
   // glibc opens a name that contains a slash: https://sourceware.org/git/?p=glibc.git;f=iconv/iconv_prog.c
   iconv: {
-    rewrites: true,
     operands: 'contents',
     values: 'ft',
     flags: 'c',
@@ -133,28 +139,30 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     longValues: ['--sort', '--time-style'],
   },
   md5sum: sums,
-  nl: { operands: 'contents', values: 'bwsnv' },
+  nl: { operands: 'contents', plain: { values: 'bnvw' }, values: 's' },
   nproc: { operands: 'words', long: ['--all'], most: 0 },
-  od: { operands: 'contents', flags: 'abcdfilosvx', values: 'AjNt', attached: 'w', rewrites: true },
+  od: { operands: 'contents', flags: 'abcdfilosvx', values: 'AjNt', attached: 'w' },
   paste: { operands: 'contents', flags: 's', values: 'd' },
   // Names of variables that contain no secrets.
   printenv: { operands: 'words', only: harmlessVariable, least: 1 },
   pwd: { operands: 'words', flags: 'LP', most: 0 },
   readlink: { operands: 'names', flags: 'femnqsvz' },
   realpath: { operands: 'names', flags: 'emLPqsz' },
-  rev: { operands: 'contents', rewrites: true },
+  rev: { operands: 'contents' },
   seq: { operands: 'words', flags: 'w', values: 'sf' },
   sha1sum: sums,
   sha256sum: sums,
   sha512sum: sums,
-  shasum: { operands: 'contents', values: 'a' },
+  shasum: { operands: 'contents', plain: { values: 'a' } },
   sleep: { operands: 'words', only: /^[\d.]+[smhd]?$/ },
   sort: {
     operands: 'contents',
-    flags: 'bdfghiMnrRsuVz',
-    values: 'kt',
-    long: ['--unique', '--reverse', '--numeric-sort', '--human-numeric-sort', '--version-sort'],
-    longValues: ['--key', '--field-separator'],
+    plain: {
+      flags: 'bdfghiMnrRsuVz',
+      values: 'kt',
+      long: ['--unique', '--reverse', '--numeric-sort', '--human-numeric-sort', '--version-sort'],
+      longValues: ['--key', '--field-separator'],
+    },
   },
   stat: {
     operands: 'names',
@@ -166,19 +174,22 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   },
   // `@file`, at any position, is a file with more options and files.
   strings: { operands: 'contents', flags: 'af', values: 'nt', only: /^[\w./ -]/, value: /^\w*$/ },
-  tac: { operands: 'contents' },
+  tac: { operands: 'contents', plain: {} },
   tail: {
     operands: 'contents',
-    rewrites: ['-c', '--bytes'],
-    flags: 'fFqvzr',
-    values: 'cn',
-    long: ['--follow', '--quiet', '--verbose'],
-    longValues: ['--lines', '--bytes'],
-    numbers: true,
+    plain: {
+      flags: 'fFqvzr',
+      values: 'n',
+      long: ['--follow', '--quiet', '--verbose'],
+      longValues: ['--lines'],
+      numbers: true,
+    },
+    values: 'c',
+    longValues: ['--bytes'],
   },
   // Any other file would be written.
-  tee: { operands: 'words', flags: 'ai', only: /^\/dev\/null$/ },
-  tr: { operands: 'words', flags: 'cCdst', rewrites: true },
+  tee: { operands: 'input', plain: { flags: 'ai' }, only: /^\/dev\/null$/ },
+  tr: { operands: 'input', flags: 'cCdst' },
   tree: {
     operands: 'names',
     flags: 'adfhipsuDFCnr',
@@ -194,17 +205,21 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   // A second operand would be written to.
   uniq: {
     operands: 'contents',
-    flags: 'cdiuDz',
-    values: 'fsw',
-    long: ['--count', '--repeated', '--unique'],
+    plain: {
+      flags: 'cdiuDz',
+      values: 'fsw',
+      long: ['--count', '--repeated', '--unique'],
+      isFirst: true,
+    },
     most: 1,
-    isFirst: true,
   },
   uptime: { operands: 'words', flags: 'ps', most: 0 },
   wc: {
     operands: 'contents',
-    flags: 'clmwL',
-    long: ['--lines', '--words', '--bytes', '--chars', '--max-line-length'],
+    plain: {
+      flags: 'clmwL',
+      long: ['--lines', '--words', '--bytes', '--chars', '--max-line-length'],
+    },
   },
   which: { operands: 'words', flags: 'as' },
   whoami: words,
@@ -215,6 +230,10 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     most: 1,
     isSingle: true,
     isFirst: true,
-    rewrites: true,
   },
 };
+
+/** With all their options: those in `plain` too. */
+export const commands: Readonly<Record<string, ReadOnlyCommand>> = Object.fromEntries(
+  Object.entries(rows).map(([name, row]) => [name, joined(row, row.plain ?? {})]),
+);

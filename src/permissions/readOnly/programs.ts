@@ -1,7 +1,7 @@
 /** The read-only programs, except for those that run others. Pure. */
 import { isSensitive } from '../files/sensitive.ts';
 import { programName, rowOf, tableName } from '../options/programTable.ts';
-import { readOptions } from '../options/readOptions.ts';
+import { hasOnly, readOptions } from '../options/readOptions.ts';
 import { filledByRead, isStricter } from '../shell/grammar.ts';
 import { awkUse } from './awk.ts';
 import { commands } from './commands.ts';
@@ -61,10 +61,9 @@ export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse
   // With --gitignore, tree reads an operand that is a file as a list of patterns.
   const patterns = args.includes('--gitignore') ? files.filter(isSensitive) : [];
   if (command.operands === 'names') return { contents: patterns, names: files };
-  const { rewrites = [] } = command;
-  const isRewritten = rewrites === true || read.options.some((option) => rewrites.includes(option.name));
-  const form = isRewritten ? { rewrites: true } : {};
-  if (command.operands !== 'contents') return { ...nothing, ...form };
+  if (command.operands === 'words') return nothing;
+  const form = hasOnly(args, command.plain) ? {} : { rewrites: true };
+  if (command.operands === 'input') return { ...nothing, ...form };
   const shown = [...files, ...read.late];
   const kind = { ...form, ...(!measures.test(name) && { printsBinary: true }) };
   if (name !== 'diff') return { contents: shown, names: [], ...kind };

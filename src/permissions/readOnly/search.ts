@@ -1,49 +1,74 @@
 /** Search programs: they may show every file in the folders they are given. */
-import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
+import { hasOnly, joined, type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
 import type { FoundFiles, ReadOnlyUse, Tree } from './use.ts';
 
 const long = (names: string): readonly string[] => names.split(/\s+/).map((name) => `--${name}`);
 
-const grepOptions: OptionList = {
+// Options with which a program prints whole lines as they are, after a name or number, or none of their text.
+
+const grepLines: OptionList = {
   // Without R, which follows links.
-  flags: 'EFGPabcHhIiLlnoqrsTUvwxyZz',
+  flags: 'EFGPabcHhIiLlnqrsTUvwxyZ',
   values: 'ABCem',
   long: long(`byte-offset color colour count extended-regexp files-with-matches files-without-match
     fixed-strings ignore-case initial-tab invert-match line-buffered line-number line-regexp no-filename no-ignore-case
-    no-messages null null-data only-matching perl-regexp quiet recursive silent text with-filename word-regexp`),
-  longValues: long(
-    'after-context before-context binary-files exclude exclude-dir include label max-count regexp',
-  ),
+    no-messages null perl-regexp quiet recursive silent text with-filename word-regexp`),
+  longValues: long('after-context before-context binary-files exclude exclude-dir include max-count regexp'),
   // In BSD grep the value is optional, and the next word is the pattern.
   longAttached: ['--context'],
   numbers: true,
 };
 
-const ripgrepOptions: OptionList = {
+const grepOptions: OptionList = joined(
+  { flags: 'oz', long: long('null-data only-matching'), longValues: long('label') },
+  grepLines,
+);
+
+const ripgrepLines: OptionList = {
   // Without L, which follows links, z, which runs programs, and --debug, which shows lines of ignore files.
-  flags: 'FHINPSUabcilnopqsuvwx0.',
-  values: 'ABCMTdegjmrt',
+  flags: 'FHINPSUabcilnpqsuvwx0.',
+  values: 'ABCMTdegjmt',
   long: long(`block-buffered byte-offset case-sensitive column count count-matches crlf files
-    files-with-matches files-without-match fixed-strings heading hidden ignore-case invert-match json
+    files-with-matches files-without-match fixed-strings heading hidden ignore-case invert-match
     line-buffered line-number line-regexp multiline multiline-dotall no-column no-config no-filename no-heading no-hidden
-    no-ignore no-ignore-vcs no-line-number no-messages null null-data one-file-system only-matching passthru pcre2 pretty quiet
+    no-ignore no-ignore-vcs no-line-number no-messages null one-file-system passthru pcre2 pretty quiet
     sort-files smart-case stats text trim type-list unrestricted version vimgrep with-filename word-regexp`),
   longValues:
-    long(`after-context before-context color colors context context-separator encoding engine glob iglob
-    max-columns max-count max-depth max-filesize path-separator regexp replace sort sortr threads type type-not`),
+    long(`after-context before-context color context engine glob iglob max-columns max-count max-depth
+    max-filesize regexp sort sortr threads type type-not`),
 };
 
-const silverOptions: OptionList = {
+const ripgrepOptions: OptionList = joined(
+  {
+    flags: 'o',
+    values: 'r',
+    long: long('json null-data only-matching'),
+    longValues: long('colors context-separator encoding path-separator replace'),
+  },
+  ripgrepLines,
+);
+
+const silverLines: OptionList = {
   // Without D, which shows every line of ignore files.
-  flags: 'HLQRSUVacilnorsuvw0',
-  values: 'ABCGmW',
-  long: long(`ackmate all-types break case-sensitive column count color files-with-matches
+  flags: 'HLQRSUVacilnrsuvw0',
+  values: 'ABCGm',
+  long: long(`all-types break case-sensitive column count color files-with-matches
     files-without-matches filename group heading hidden ignore-case invert-match line-numbers list-file-types literal nobreak
-    nocolor nofilename nogroup noheading nonumbers numbers null only-matching print-long-lines silent skip-vcs-ignores smart-case
-    stats unrestricted vimgrep word-regexp`),
-  longValues: long('depth file-search-regex ignore ignore-dir max-count width'),
+    nocolor nofilename nogroup noheading nonumbers numbers null silent skip-vcs-ignores smart-case
+    stats unrestricted word-regexp`),
+  longValues: long('depth file-search-regex ignore ignore-dir max-count'),
   longAttached: long('after before context'),
 };
+
+const silverOptions: OptionList = joined(
+  {
+    flags: 'o',
+    values: 'W',
+    long: long('ackmate only-matching print-long-lines vimgrep'),
+    longValues: long('width'),
+  },
+  silverLines,
+);
 
 /** Finds files by name, and shows no content. */
 const fdOptions: OptionList = {
@@ -100,7 +125,12 @@ const lines = /^(?:-[ABC]|--(?:after|before|context))$/;
 export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
   if (name.startsWith('fd')) return fdUse(args);
   const isGrep = /grep$/.test(name);
-  const read = readOptions(args, isGrep ? grepOptions : name === 'rg' ? ripgrepOptions : silverOptions);
+  const [options, plain] = isGrep
+    ? [grepOptions, grepLines]
+    : name === 'rg'
+      ? [ripgrepOptions, ripgrepLines]
+      : [silverOptions, silverLines];
+  const read = readOptions(args, options);
   if (read === undefined) return undefined;
   const has = (...names: string[]): boolean => read.options.some((option) => names.includes(option.name));
   const isListing = name === 'rg' && has('--files');
@@ -118,10 +148,8 @@ export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | 
   const late = isGrep ? read.late : [];
   if (isListing) return { contents: [], names: files };
   const isRecursive = !isGrep || has('-r', '--recursive');
-  const isPart =
-    has('-o', '--only-matching') || (name === 'rg' && has('-r', '--replace', '-E', '--encoding'));
   const form = {
-    ...(isPart && { rewrites: true }),
+    ...(!hasOnly(args, plain) && { rewrites: true }),
     ...(has('-a', '--text') && { printsBinary: true }),
   };
   if (!isRecursive)

@@ -8,7 +8,10 @@ export interface ReadOnlyUse {
   readonly contents: readonly string[];
   /** Files whose existence, size or dates it shows. */
   readonly names: readonly string[];
-  /** It may print parts of lines, or in another form, so that a secret cannot be found in its output. */
+  /**
+   * It is not known to print only whole lines as they are, of files and of its input: they may be cut, joined or in
+   * another form, so that a secret cannot be found in its output.
+   */
   readonly rewrites?: boolean;
   /** It prints what it finds in binary files. */
   readonly printsBinary?: boolean;
