@@ -47,7 +47,7 @@ export const isEnterKey = (key: DialogKey): boolean =>
 /** The characters of a key; undefined for a key that types none. */
 export function typedBy(key: DialogKey): string | undefined {
   if (key.type === 'text') return key.text;
-  return key.type === 'action' ? key.typed : undefined;
+  return key.type === 'edit' ? undefined : key.typed;
 }
 
 /**

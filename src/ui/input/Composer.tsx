@@ -5,7 +5,7 @@
 import { Box, Text, usePaste } from 'ink';
 import { memo, type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
 import type { Intent } from '../keys/actions.ts';
-import { defaultKeymap, type Keymap, keysOfAction } from '../keys/keymap.ts';
+import { defaultKeymap, ERASED, type Keymap, keysOfAction } from '../keys/keymap.ts';
 import { showKeys } from '../keys/strokes.ts';
 import { useStrokes } from '../keys/useKeys.ts';
 import { ChordHint, DraftRows, SearchRows, SuggestionList, useChordTimeout } from './ComposerRows.tsx';
@@ -37,7 +37,7 @@ export type ComposerHandle = {
   setText(text: string): void;
   /** Inserts text (messages removed from the queue) before the draft. */
   prependText(text: string): void;
-  /** Continues a draft that the user was typing when something else took the keyboard. */
+  /** Continues a draft that the user was typing when something else took the keyboard; `ERASED` is Backspace. */
   typeOn?(text: string): void;
   insertImage?(label: string): void;
   /** Clears the draft; undo restores it. */
@@ -174,7 +174,9 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     typeOn(text) {
       const { current } = newest;
       const isTyping = !isEmpty(current) && (current.vim?.mode ?? 'insert') === 'insert';
-      if (isTyping) show(pasteText(current, text, around));
+      if (!isTyping) return;
+      if (text === ERASED) run(handleKey(current, { type: 'key', key: 'backspace' }, around));
+      else show(pasteText(current, text, around));
     },
     insertImage: (label) => insertLabels([label]),
     clear: () => show(clearDraft(newest.current)),

@@ -123,8 +123,11 @@ export type DialogKey =
   | { readonly type: 'text'; readonly text: string }
   /** Only if the place has a field. */
   | { readonly type: 'edit'; readonly edit: Edit }
-  /** A key without a meaning here. */
-  | { readonly type: 'other' };
+  /** A key without a meaning here. `typed`: `ERASED` for Backspace. */
+  | { readonly type: 'other'; readonly typed?: string };
+
+/** What Backspace types where something else has the keyboard. */
+export const ERASED = '\u007F';
 
 const everywhere = ['app:interrupt', 'app:exit'] as const;
 const onOwnScreen = ['app:toggleTranscript', 'app:redraw'] as const;
@@ -139,7 +142,8 @@ export function readDialogKey(
   const name = actionOf(keymap, place.contexts, candidatesOf(stroke.key));
   if (name !== undefined) return { key: { type: 'action', name }, rest: '' };
   const edit = hasField(place) ? editOf(keymap, stroke.key) : undefined;
-  return { key: edit === undefined ? { type: 'other' } : { type: 'edit', edit }, rest: '' };
+  if (edit !== undefined) return { key: { type: 'edit', edit }, rest: '' };
+  return { key: { type: 'other', ...(stroke.key === 'backspace' && { typed: ERASED }) }, rest: '' };
 }
 
 /** True if typed characters are text. */

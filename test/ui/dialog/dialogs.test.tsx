@@ -5,6 +5,7 @@ import { DialogView } from '../../../src/ui/dialog/DialogView.tsx';
 import { PermissionDialog } from '../../../src/ui/dialog/PermissionDialog.tsx';
 import { trustDialog } from '../../../src/ui/dialog/phaseDialogs.ts';
 import { SelectList } from '../../../src/ui/dialog/SelectList.tsx';
+import { ERASED } from '../../../src/ui/keys/keymap.ts';
 import { RetryNotice, Spinner } from '../../../src/ui/live/Spinner.tsx';
 import { cpuClock } from '../../cpuTime.ts';
 import { createClock, mount, plain } from '../mount.tsx';
@@ -308,13 +309,13 @@ test('Shift+Tab accepts edits where that is offered, and does nothing elsewhere'
 
 test('typing that continues when the dialog appears approves nothing', async () => {
   const { screen, answers, unmeant, pass } = await ask();
-  for (const key of [...'yes 1 a', keys.enter, 'y']) {
+  for (const key of [...'yes 1 a', keys.enter, keys.backspace, 'y']) {
     pass(199); // slow typing, but typing
     await screen.press(key);
   }
   await screen.press(keys.paste('pasted'));
   expect(answers).toEqual([]);
-  expect(unmeant.join('')).toBe('yes 1 aypasted');
+  expect(unmeant.join('')).toBe(`yes 1 a${ERASED}ypasted`);
   pass(200);
   await screen.press('y');
   expect(answers).toEqual([{ behavior: 'allow' }]);

@@ -3,6 +3,7 @@ import { createRef } from 'react';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Composer, type ComposerHandle } from '../../../src/ui/input/Composer.tsx';
 import type { Draft } from '../../../src/ui/input/composerState.ts';
+import { ERASED } from '../../../src/ui/keys/keymap.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { createScreen, keys } from '../screen.ts';
 
@@ -409,6 +410,16 @@ describe('the owner', () => {
     expect(text()).toBe('queued\nfirst');
     handle().setText('other');
     expect(text()).toBe('other');
+  });
+
+  test('continues a draft with what was typed elsewhere, Backspace included', async () => {
+    const { handle, text } = await mount({ initialText: 'fix' });
+    for (const typed of [' ', 'i', 'r', ERASED, 't']) handle().typeOn?.(typed);
+    expect(text()).toBe('fix it');
+    handle().clear();
+    // A key alone may have been meant for the dialog.
+    handle().typeOn?.('y');
+    expect(text()).toBe('');
   });
 
   test('is not redrawn by a key', async () => {
