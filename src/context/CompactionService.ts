@@ -25,6 +25,7 @@ import {
 } from './compaction/snippets.ts';
 import { namesOfMessages, wrapSummary } from './compaction/summaryMessage.ts';
 import { requestSummary, type SummaryOutcome } from './compaction/summaryRequest.ts';
+import { coveredBy, type SummaryDraft } from './compaction/ThreadSummary.ts';
 import { readFacts } from './facts/knownFacts.ts';
 import { recordedFacts, shellDirectoryNote } from './facts/recordedFacts.ts';
 import { type Atom, atomEntries } from './history/atoms.ts';
@@ -32,7 +33,6 @@ import { liveEntries } from './history/liveEntries.ts';
 import { withoutSupersededNotes } from './history/rounds.ts';
 import type { View } from './history/view.ts';
 import { pinnedInstructions } from './memory/instructions.ts';
-import { coveredBy, type SummaryDraft } from './memory/ThreadSummary.ts';
 import { usageOf } from './sessionEntries.ts';
 import { type CompactionBudget, EFFECTIVE_WINDOW } from './tokens/budgets.ts';
 import { HIGH } from './tokens/estimate.ts';

@@ -1,6 +1,6 @@
 /** One open session: its log, its projection and the function to append. Shared by all components of the engine. */
 import type { JSONLEntry, NewEntry } from '../protocol/entries.ts';
-import { recordedDraft, ThreadSummary } from './memory/ThreadSummary.ts';
+import { recordedDraft, ThreadSummary } from './compaction/ThreadSummary.ts';
 import { Projection } from './request/Projection.ts';
 import { RequestRecorder } from './request/requestRecord.ts';
 import { CacheStore } from './storage/CacheStore.ts';

@@ -15,7 +15,6 @@ import { epochOf, followEpoch } from '../history/liveEntries.ts';
 import { reductionEntry } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { repeatedSkills } from '../memory/instructions.ts';
-import { draftEntry, type SummaryDraft } from '../memory/ThreadSummary.ts';
 import type { RequestBasis } from '../request/requestRecord.ts';
 import type { Session } from '../session.ts';
 import { CacheStore } from '../storage/CacheStore.ts';
@@ -25,6 +24,7 @@ import type { CompactOptions, RequestOptions } from '../types.ts';
 import type { CompactionJob, CompactionOutcome, SentSummary } from './job.ts';
 import { ledgerEntry } from './ledger.ts';
 import { refusedReport, reportOf } from './report.ts';
+import { draftEntry, type SummaryDraft } from './ThreadSummary.ts';
 
 type RunRequest = RequestOptions & {
   /** Tokens of the current request. */

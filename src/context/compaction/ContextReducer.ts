@@ -14,7 +14,6 @@ import { strategyTraits } from '../../protocol/settings/contextSettings.ts';
 import { budgetWarnings, type Forecast, nextStep, thresholdsOf, triggerNote } from '../contextReport.ts';
 import { restsUntilPrompt, turnStart } from '../history/liveEntries.ts';
 import { reductionEntry, reductionOf } from '../history/reductions.ts';
-import type { SummaryDraft } from '../memory/ThreadSummary.ts';
 import type { Session } from '../session.ts';
 import { applyWindow } from '../strategies/applyWindow.ts';
 import { type CheckResult, checkAndCompress } from '../strategies/checkAndCompress.ts';
@@ -24,6 +23,7 @@ import { ContextPruner } from './ContextPruner.ts';
 import { oldAtoms } from './ledger.ts';
 import { pinnedAtoms } from './plan.ts';
 import type { SummaryDrafter } from './SummaryDrafter.ts';
+import type { SummaryDraft } from './ThreadSummary.ts';
 
 /** Maximum wait of a request for a draft in milliseconds; the design allows at most 50. */
 const MOMENT_MS = 40;

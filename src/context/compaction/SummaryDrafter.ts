@@ -6,16 +6,16 @@ import type { ContextMeasure } from '../../protocol/contextReport.ts';
 import type { NewEntry } from '../../protocol/entries.ts';
 import { strategyTraits } from '../../protocol/settings/contextSettings.ts';
 import { followFailures, restsUntilPrompt } from '../history/liveEntries.ts';
+import type { Session } from '../session.ts';
+import { tailTokens } from '../tokens/budgets.ts';
+import type { RequestOptions } from '../types.ts';
+import { type CompactionRunner, failureEntry, RETRY_GROWTH } from './CompactionRunner.ts';
 import {
   type DraftOutcome,
   draftEntry,
   type SummaryDraft,
   type ThreadSummaryState,
-} from '../memory/ThreadSummary.ts';
-import type { Session } from '../session.ts';
-import { tailTokens } from '../tokens/budgets.ts';
-import type { RequestOptions } from '../types.ts';
-import { type CompactionRunner, failureEntry, RETRY_GROWTH } from './CompactionRunner.ts';
+} from './ThreadSummary.ts';
 
 export class SummaryDrafter {
   readonly #session: Session;

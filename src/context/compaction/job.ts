@@ -10,7 +10,6 @@ import type { ModelInfo, SentRequest } from '../../protocol/models/model.ts';
 import type { ContextSettings } from '../../protocol/settings/contextSettings.ts';
 import type { Atom } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
-import type { SummaryDraft } from '../memory/ThreadSummary.ts';
 import { RequestSizer } from '../request/RequestSizer.ts';
 import type { RequestBasis, RequestOutcome } from '../request/requestRecord.ts';
 import { type ProjectionPolicy, renderAtom } from '../request/standardMessages.ts';
@@ -22,6 +21,7 @@ import type { SummaryModel } from '../types.ts';
 import { outputOf } from './clips.ts';
 import type { LedgerPlan } from './ledger.ts';
 import { type CompactionPlan, planCompaction } from './plan.ts';
+import type { SummaryDraft } from './ThreadSummary.ts';
 
 export interface CompactionDeps {
   readonly settings: ContextSettings['compact'];

@@ -4,7 +4,7 @@ import {
   draftEntry,
   recordedDraft,
   ThreadSummary,
-} from '../../../src/context/memory/ThreadSummary.ts';
+} from '../../../src/context/compaction/ThreadSummary.ts';
 import { CacheStore } from '../../../src/context/storage/CacheStore.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { madeUpEntry } from '../../madeUpEntry.ts';
