@@ -141,7 +141,7 @@ function partLines({ text, words: given, folders, verdict }: ExplainedPart): rea
   const read = given.filter(({ source, value }) => value !== null && value !== source);
   return [
     hanging(pageLine({ text: `${sign} `, role }, { text: oneLine(text), role: 'strong' }), 2),
-    ...(verdict === undefined ? [] : verdict.reason.split('\n').map((line) => dim('why', line))),
+    ...(verdict === undefined ? [] : verdict.reason.split('\n').map((line) => dim('why:', line))),
     ...(verdict?.rule === undefined ? [] : [dim('rule', `${verdict.rule.text}, in ${verdict.rule.source}`)]),
     ...(verdict?.row === undefined ? [] : [dim('built in', verdict.row)]),
     ...(verdict?.stopped ?? []).map(({ text: rule, source, reason, row }) =>
