@@ -216,7 +216,7 @@ function appServices(
           statusLine: createStatusCommand(
             { ...settings.statusLine, isOfFolder: namedByFolder(loaded, 'statusLine') },
             programs,
-            settings.permissions.additionalDirectories,
+            loaded.added.directories,
             () => process.stdout.columns,
             undefined,
             factory.programs,

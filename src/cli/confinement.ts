@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { derivedFrom } from '../config/addedDirectories.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { readFileNow } from '../disk/fileLookups.ts';
 import { createFolderWalk } from '../disk/folderWalk.ts';
@@ -17,7 +18,6 @@ import { isLikelySecret } from '../redact/likelySecret.ts';
 import { findTokens } from '../redact/tokens.ts';
 import type { ToolDeps } from '../tools/builtinTools.ts';
 import type { KnownSecret } from '../tools/shell/valueRedactor.ts';
-import { rebuiltOnGrowth } from './permissions/addedDirectories.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, keyVariables } from './process/commandVariables.ts';
@@ -57,10 +57,10 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     mode: sandboxMode,
     findDenied,
   });
-  const { additionalDirectories } = settings.permissions;
+  const { directories } = loaded.added;
   const worktree = { project: project ?? place.root, worktree: place.root };
-  const delicateWord = rebuiltOnGrowth(additionalDirectories, () =>
-    delicateWordIn(place, unmoved(pathsInWorktree(additionalDirectories, worktree)), permissions),
+  const delicateWord = derivedFrom(directories, (added) =>
+    delicateWordIn(place, unmoved(pathsInWorktree(added, worktree)), permissions),
   );
   const autoAllow = createAutoAllow({
     permissions,
@@ -72,7 +72,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
   });
   const toolDeps = {
     env: { ...place.env, ...commandVariables(loaded).env },
-    addedDirectories: additionalDirectories,
+    addedDirectories: directories,
     home: place.home,
     isSensitive: permissions.isWithheld,
     web: settings.webFetch,

@@ -59,8 +59,8 @@ export function openLanguageServers(parts: LanguageServerParts): SessionServers 
 
 async function createServers(parts: LanguageServerParts): Promise<LanguageServers> {
   const { place, loaded, sandbox, isSensitive } = parts;
-  const { permissions, sandbox: rules } = loaded.settings;
-  const workspaces = () => [realpath(place.root), ...unmoved(permissions.additionalDirectories)];
+  const { sandbox: rules } = loaded.settings;
+  const workspaces = () => [realpath(place.root), ...unmoved(loaded.added.directories())];
   const path = unwritablePath([...workspaces(), ...rules.allowWrite], place);
   const { LanguageServers } = await import('../lsp/LanguageServers.ts');
   return new LanguageServers({

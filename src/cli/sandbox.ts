@@ -1,4 +1,5 @@
 /** Connects the sandbox with the settings, paths and rules of one session. */
+
 import { EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
@@ -6,6 +7,7 @@ import type { Socket } from 'node:net';
 import { arch, platform, totalmem } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Agent } from '../agent/types.ts';
+import { derivedFrom } from '../config/addedDirectories.ts';
 import { isManaged } from '../config/managed.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { getProjectStoragePath, signingKeyFile } from '../context/index.ts';
@@ -30,7 +32,6 @@ import { namesOnPaths, programNames } from '../sandbox/temporary/temporaryNames.
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress, systemResolve } from '../tools/web/publicAddress.ts';
 import { createOwnPorts } from './ownPorts.ts';
-import { rebuiltOnGrowth } from './permissions/addedDirectories.ts';
 import { createDeniedPlaces, type DeniedQuery } from './permissions/deniedPlaces.ts';
 import { hostVerdict, type Permissions } from './permissions/permissions.ts';
 import { createReadOnlyPlaces } from './permissions/readOnlyPlaces.ts';
@@ -57,7 +58,7 @@ interface SandboxParts {
 /** Returns the options that decide whether there is a sandbox; a mode on the command line requests one. */
 export function probeOptions(
   place: AppPaths,
-  { sandbox, permissions }: LoadedSettings['settings'],
+  { settings: { sandbox }, added }: Pick<LoadedSettings, 'settings' | 'added'>,
   mode?: SandboxMode,
 ): ProbeOptions {
   const { root } = place;
@@ -66,10 +67,7 @@ export function probeOptions(
     enabled: sandbox.enabled || mode !== undefined,
     platform: platform(),
     machine: arch(),
-    path: unwritablePath(
-      [root, ...permissions.additionalDirectories, ...temporaryFolders(), ...sandbox.allowWrite],
-      place,
-    ),
+    path: unwritablePath([root, ...added.directories(), ...temporaryFolders(), ...sandbox.allowWrite], place),
     allowUnixSockets: sandbox.network.allowUnixSockets,
   };
 }
@@ -99,8 +97,8 @@ export function createSessionSandbox({
   const { home, systemHome, root, dataRoot, env } = place;
   const { sandbox } = loaded.settings;
   const inPlace = (paths: readonly string[]) => pathsInWorktree(paths, { project, worktree: root });
-  const { additionalDirectories } = loaded.settings.permissions;
-  const addedFolders = () => inPlace(additionalDirectories);
+  const { directories } = loaded.added;
+  const addedFolders = () => inPlace(directories());
   const workspaceNow = () => [root, ...unmoved(addedFolders())];
   const { env: added, granted } = commandVariables(loaded);
   const { network, limits } = sandbox;
@@ -111,7 +109,7 @@ export function createSessionSandbox({
   const hosts = { ...network, isWholeList: isManaged(loaded.sources, 'sandbox.network.allowedDomains') };
   // One cache per project: otherwise a project could plant files that run in the sandbox of another project.
   const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, project)));
-  const protectedNow = rebuiltOnGrowth(additionalDirectories, () => {
+  const protectedNow = derivedFrom(directories, () => {
     const protection = protectionPlace(home, workspaceNow(), realpath);
     const run = scriptsIn(loaded, { project, root, home });
     // The same names are checked before and after each command.
@@ -122,7 +120,7 @@ export function createSessionSandbox({
   const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);
   const readOnlyPlaces = createReadOnlyPlaces();
   const openedForWriting = () => unmoved(inPlace(sandbox.allowWrite)).map(realpath);
-  const writableRoots = rebuiltOnGrowth(additionalDirectories, () =>
+  const writableRoots = derivedFrom(directories, () =>
     [...workspaceNow(), ...openedForWriting()].map(realpath),
   );
   const isWritable = (path: string): boolean => writableRoots().some((one) => isInside(realpath(path), one));
@@ -131,7 +129,7 @@ export function createSessionSandbox({
     return ownFiles(place.packageRoot).filter(isWritable);
   };
   return createCommandSandbox({
-    ...probeOptions(place, loaded.settings, mode),
+    ...probeOptions(place, loaded, mode),
     node: process.execPath,
     places: () => ({
       workspace: [root, ...addedFolders()],
@@ -229,11 +227,8 @@ export function hiddenFromCommands(
 const setAsideNotes = (dataRoot: string): string => join(dataRoot, 'sandbox', 'set-aside');
 
 /** Returns notices about this project left by earlier sessions that ended prematurely. */
-export const sandboxNotices = (
-  { dataRoot, root }: AppPaths,
-  { settings }: LoadedSettings,
-): readonly string[] =>
-  unreportedSetAside(setAsideNotes(dataRoot), [root, ...unmoved(settings.permissions.additionalDirectories)]);
+export const sandboxNotices = ({ dataRoot, root }: AppPaths, { added }: LoadedSettings): readonly string[] =>
+  unreportedSetAside(setAsideNotes(dataRoot), [root, ...unmoved(added.directories())]);
 
 /** Returns paths outside the project that `Read` rules allow: each pattern up to its first wildcard. */
 function readByRule(rules: readonly SourcedRule[], home: string): readonly string[] {

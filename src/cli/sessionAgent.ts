@@ -280,7 +280,7 @@ function subagentPortOf(
       worktree === undefined
         ? environment(place)
         : readEnvironment(
-            { ...place, cwd: worktree.cwd, addedDirectories: [...workspaceOf(place), worktree.root] },
+            { ...place, cwd: worktree.cwd, addedDirectories: () => [...workspaceOf(place), worktree.root] },
             new Date(),
           ),
     definitions: () => agents().agents,
@@ -288,9 +288,7 @@ function subagentPortOf(
     settingsModels: loaded.ownModels,
     fallbackModels: loaded.settings.fallbackModels,
     ...{ confinement: toolset.confinement, worktrees: toolset.worktrees },
-    sharesFolders: () =>
-      [...loaded.settings.permissions.additionalDirectories, ...loaded.settings.sandbox.allowWrite].length >
-      0,
+    sharesFolders: () => [...loaded.added.directories(), ...loaded.settings.sandbox.allowWrite].length > 0,
     otherTools: toolset.otherTools,
     waitForTools: async (signal) => servers.current()?.settle(signal),
     hooks: hooks?.port,

@@ -190,7 +190,7 @@ async function openSession(
     agents: () => agents,
     mcp: servers.current,
     languageServers,
-    directories: createDirectoryPort({ place, loaded, isWithheld, onAdded: directoryAdded }),
+    directories: createDirectoryPort({ place, added: loaded.added, isWithheld, onAdded: directoryAdded }),
     hooks: port,
     async refreshPlugins() {
       await plugins.refresh();

@@ -62,7 +62,10 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
   const { settings } = loaded;
   const { plugins = noPlugins } = options;
   const { invalidProviders } = loaded;
-  const endpoints = createEndpoints({ settings, apiKey, env, home, root, dataRoot, invalidProviders });
+  const endpoints = createEndpoints({
+    ...{ settings, apiKey, env, home, root, dataRoot, invalidProviders },
+    addedDirectories: loaded.added.directories,
+  });
   const redaction = writeRedaction(settings, endpoints.secrets);
   if (redaction !== undefined) debug.redactWith(redaction.text);
   const send = environmentSend(place.env);
@@ -76,12 +79,12 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     debug: debug.write,
   });
   const isEphemeral = options.isEphemeral === true;
-  const { additionalDirectories } = settings.permissions;
+  const addedDirectories = loaded.added.directories;
   const { allowWrite } = settings.sandbox;
   const temporary = temporaryFolders();
   const ownPrograms = createSettingsPrograms({
     ...{ root, home, dataRoot, env, newId },
-    ...{ additionalDirectories, allowWrite, temporary, isEphemeral },
+    ...{ addedDirectories, allowWrite, temporary, isEphemeral },
     now: () => Date.now(),
     excluded: loaded.ownExcludedCommands,
     hasPrograms: () => programsIn(loaded).length + plugins.current().hooks.length > 0,
@@ -89,7 +92,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
   });
   const programs = withOwnCompiledCode(ownPrograms, {
     ...{ dataRoot, isEphemeral },
-    workspace: [root, ...additionalDirectories, ...allowWrite, ...temporary],
+    workspace: () => [root, ...addedDirectories(), ...allowWrite, ...temporary],
   });
   return {
     programs,

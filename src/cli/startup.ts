@@ -297,8 +297,8 @@ interface Settled {
 }
 
 /** The same place, with the directories that the settings add to the workspace. */
-export function inWorkspace(place: AppPaths, { settings }: Pick<LoadedSettings, 'settings'>): AppPaths {
-  return { ...place, addedDirectories: settings.permissions.additionalDirectories };
+export function inWorkspace(place: AppPaths, { added }: Pick<LoadedSettings, 'added'>): AppPaths {
+  return { ...place, addedDirectories: added.directories };
 }
 
 function pluginsFor(place: AppPaths, options: CliOptions, loaded: LoadedSettings): Promise<SessionPlugins> {
@@ -332,13 +332,9 @@ export async function sessionOptions({
   loaded: given,
   access: { apiKey, model },
 }: Settled) {
-  const [{ withScriptsOfWorkspace }, { withOwnDirectories }] = await Promise.all([
-    import('./permissions/workspaceScripts.ts'),
-    import('./permissions/addedDirectories.ts'),
-  ]);
-  const own = withOwnDirectories(given);
-  const place = inWorkspace(found, own);
-  const loaded = await withScriptsOfWorkspace(place, own);
+  const { withScriptsOfWorkspace } = await import('./permissions/workspaceScripts.ts');
+  const loaded = await withScriptsOfWorkspace(found, given);
+  const place = inWorkspace(found, loaded);
   const { safeMode: isSafe, demo, thinking, sandbox, systemPrompt, tools, agents: flag } = options;
   const servers = usableServers(loaded, trust);
   const plugins = await pluginsFor(place, options, { ...loaded, servers });

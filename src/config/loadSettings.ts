@@ -6,6 +6,7 @@
 import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import { JITLESS } from '../protocol/json.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
+import { createAddedDirectories } from './addedDirectories.ts';
 import { type ClaudeFile, readClaudeFiles } from './claude/claudeSettings.ts';
 import { invalidProviders, misplacedHeaders, misreadEndpoint, readEnvironment } from './environment.ts';
 import { readFlags, readSettingsFlag, SETTINGS_FLAG, type SettingSource } from './flags.ts';
@@ -173,6 +174,7 @@ function finish(layers: SettingsLayers, options: LoadOptions, parts: FinishParts
     heldServers: isStrict ? [] : layers.heldServers,
     ...(misread === undefined ? {} : { misread }),
     invalidProviders: invalidProviders(problems, settings.providers),
+    added: createAddedDirectories(settings.permissions.additionalDirectories),
   };
 }
 

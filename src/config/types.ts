@@ -3,6 +3,7 @@
 import type { HookSource } from '../protocol/extensions/hooks.ts';
 import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
+import type { AddedDirectories } from './addedDirectories.ts';
 import type { Settings } from './schema.ts';
 
 /** One thing that needs the user's approval. Two grants are equal if all three fields are. */
@@ -142,11 +143,8 @@ export interface LoadedSettings {
   readonly misread?: Problem;
   /** Files that have changed since the user approved the settings that run them; those are left out. Absent = none. */
   readonly changedFiles?: readonly ChangedFile[];
-  /**
-   * Files that sessions of the workspace's folders run outside the sandbox, by settings that may not apply here; absolute.
-   * Absent = only those of these settings are known. `/add-dir` adds more.
-   */
-  readonly scripts?: string[];
+  /** Begins with the directories in `settings`. */
+  readonly added: AddedDirectories;
   /** Providers that a mistake leaves out: their models must not be taken for those of the default endpoint. */
   readonly invalidProviders: readonly string[];
 }

@@ -66,7 +66,7 @@ export type CommandStarted = (started: {
 interface BashDeps {
   readonly env: Environment;
   /** Folders of the workspace in addition to the root. */
-  readonly addedDirectories: readonly string[];
+  readonly addedDirectories: () => readonly string[];
   readonly secretEnv: readonly string[];
   /** Variables that hooks have set so far. */
   readonly variables?: () => Readonly<Record<string, string>>;
@@ -152,7 +152,7 @@ async function runOnce(
   const cwd = context.cwd();
   const declined = new Set<string>();
   const fullEnv = childEnvironment({ ...deps.env, ...deps.variables?.() }, deps.secretEnv, context.sessionId);
-  const workspace = [context.root, ...deps.addedDirectories];
+  const workspace = [context.root, ...deps.addedDirectories()];
   const isGuarded = grant.isGuarded === true || runsReadOnly(grant);
   const env = isGuarded && outsideBecause === undefined ? readOnlyEnvironment(fullEnv, workspace) : fullEnv;
   const confine = async (

@@ -29,7 +29,7 @@ import { writeTool } from './write.ts';
 export interface ToolDeps {
   readonly env: Environment;
   /** Folders of the workspace in addition to the root: no program there runs without approval. */
-  readonly addedDirectories?: readonly string[];
+  readonly addedDirectories?: () => readonly string[];
   /** The user's home directory, for `~`. */
   readonly home: string;
   /**
@@ -72,9 +72,9 @@ export interface BuiltinTools {
 
 /** Creates the tools; each call of this function has its own background tasks. */
 export function builtinTools(deps: ToolDeps): BuiltinTools {
-  const { env, home, addedDirectories = [] } = deps;
+  const { env, home, addedDirectories = () => [] } = deps;
   // Searches remove programs of the root.
-  const searchEnv = ownProgramEnvironment(env, addedDirectories, realpath);
+  const searchEnv = ownProgramEnvironment(env, addedDirectories(), realpath);
   const tasks = new TaskRegistry();
   const shell = deps.shell ?? findShell(env);
   const checks = deps.languageServers?.open();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AppPaths } from '../../src/cli/process/appPaths.ts';
 import { hiddenFromCommands, probeOptions } from '../../src/cli/sandbox.ts';
+import { createAddedDirectories } from '../../src/config/addedDirectories.ts';
 import { pathsToHide } from '../../src/config/openedPaths.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 
@@ -24,10 +25,11 @@ test('sandbox programs are not looked up in folders that commands may write to',
     env: { HOME: home, PATH: folders.join(':') },
   };
   const settings = settingsSchema.parse({
-    permissions: { additionalDirectories: ['../q'] },
     sandbox: { allowWrite: ['~/w'] },
   });
-  expect(probeOptions(place, settings).path).toBe(`${join(home, 'bin')}:${join(base, 'usr/bin')}`);
+  expect(probeOptions(place, { settings, added: createAddedDirectories(['../q']) }).path).toBe(
+    `${join(home, 'bin')}:${join(base, 'usr/bin')}`,
+  );
 });
 
 test('paths hidden in a project are hidden in its worktree, however the setting names them', () => {

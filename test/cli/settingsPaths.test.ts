@@ -16,7 +16,7 @@ import { createDirectoryPort } from '../../src/cli/permissions/addedDirectories.
 import { createPermissions } from '../../src/cli/permissions/permissions.ts';
 import type { AppPaths } from '../../src/cli/process/appPaths.ts';
 import { openFileCheckpoints } from '../../src/cli/sessions/fileCheckpoints.ts';
-import { savedTrust } from '../../src/cli/startup.ts';
+import { inWorkspace, savedTrust } from '../../src/cli/startup.ts';
 import type { SettingsFlags } from '../../src/config/flags.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { readTrust, trustFolder } from '../../src/config/trust.ts';
@@ -162,7 +162,13 @@ describe.skipIf(!hasSandbox)('a folder opened by a repository’s settings', () 
     const { loaded } = await start({ repository: opening('../later') });
     symlinkSync('outside', at('later'));
     const context = { blobs: () => ({ verbatim: () => ({}) }), entries: () => [] };
-    const files = openFileCheckpoints(context as never, loaded.settings, place, () => {}, undefined);
+    const files = openFileCheckpoints(
+      context as never,
+      loaded.settings,
+      inWorkspace(place, loaded),
+      () => {},
+      undefined,
+    );
     await files?.baseline();
     writeFileSync(at('outside/data'), 'changed');
     expect((await files?.capture(undefined as never))?.changes.map(({ path }) => path)).toEqual([]);
@@ -183,11 +189,9 @@ test.skipIf(!hasSandbox)('a folder on the command line may be a link, which is r
 
 describe('a directory that is added later', () => {
   const add = async (loaded: LoadedSettings, path: string) => {
-    const { additionalDirectories } = loaded.settings.permissions;
     const added: string[] = [];
     const port = createDirectoryPort({
-      place: { ...place, addedDirectories: additionalDirectories },
-      ...{ loaded, isWithheld: () => false },
+      ...{ place, added: loaded.added, isWithheld: () => false },
       onAdded: async (folder) => void added.push(folder),
     });
     return { result: await port.add(path), added, list: port.list() };

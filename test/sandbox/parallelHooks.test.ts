@@ -18,7 +18,7 @@ test.skipIf(!hasSandbox)(
     const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `of-hook-${name}`);
     for (const name of names) writeFileSync(join(tmp, name), name);
     const programs = createSettingsPrograms({
-      ...{ root, home, dataRoot: join(home, '.clawdcode'), additionalDirectories: [], allowWrite: [] },
+      ...{ root, home, dataRoot: join(home, '.clawdcode'), addedDirectories: () => [], allowWrite: [] },
       ...{
         temporary: [tmp],
         isEphemeral: false,

@@ -42,7 +42,7 @@ export function createDoctorPorts(given: Given): DoctorPorts {
     node: { version: versions.node, path: execPath, platform: `${platform} ${arch}` },
     run: (program, args) => firstLine(program, args, given.place),
     git: (args) => askGit(args, given.place),
-    sandbox: async () => (await probeMachine(probeOptions(given.place, given.loaded.settings))).state,
+    sandbox: async () => (await probeMachine(probeOptions(given.place, given.loaded))).state,
     now: () => performance.now(),
   };
 }

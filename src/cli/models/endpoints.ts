@@ -52,6 +52,8 @@ interface EndpointOptions {
   readonly openKeychain?: () => Promise<Keychain | undefined>;
   /** The project: no program in it serves as a helper. */
   readonly root?: string;
+  /** Nor one of these; absent = those of the settings. */
+  readonly addedDirectories?: () => readonly string[];
   /** Names of providers with a mistake: nothing is sent to their models. */
   readonly invalidProviders?: readonly string[];
 }
@@ -139,6 +141,7 @@ function keyOf(
     home = homedir(),
     root = home,
     dataRoot,
+    addedDirectories,
     openKeychain = systemKeychain,
   }: EndpointOptions,
 ): EndpointKey {
@@ -149,7 +152,7 @@ function keyOf(
   if (apiKeyHelper !== undefined)
     return helperKey({
       ...{ provider: name, command: apiKeyHelper, home, env, root },
-      addedDirectories: settings.permissions.additionalDirectories,
+      addedDirectories: addedDirectories ?? (() => settings.permissions.additionalDirectories),
     });
   const stored = dataRoot === undefined ? undefined : storedKeyOf(dataRoot, { name, baseUrl });
   if (stored?.place === 'file') return fixedKey(stored.key, STORED);

@@ -1,51 +1,27 @@
-/**
- * The directories that belong to the workspace besides the project. `/add-dir` extends the
- * list in the settings during a session, so its users must not copy it. Each start has its own list.
- */
+/** Decides which directories `/add-dir` may add to the workspace. */
 import { resolve } from 'node:path';
 import type { AddedDirectory, DirectoryPort } from '../../commands/types.ts';
-import type { LoadedSettings } from '../../config/types.ts';
+import type { AddedDirectories } from '../../config/addedDirectories.ts';
 import { statOf } from '../../disk/fileLookups.ts';
 import { placesGitSettings } from '../../disk/ownPrograms.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { absolutePath } from '../../disk/settingsPaths.ts';
 import { protectedName, protectionPlace } from '../../permissions/files/protectedNames.ts';
-import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
+import type { AppPaths } from '../process/appPaths.ts';
 import { programPath } from '../process/lookUp.ts';
 import { scriptsOfFolders } from './workspaceScripts.ts';
 
-/** Returns the settings with a list of directories that only this start extends. */
-export function withOwnDirectories(loaded: LoadedSettings): LoadedSettings {
-  const { settings } = loaded;
-  const { permissions } = settings;
-  const additionalDirectories = [...permissions.additionalDirectories];
-  return { ...loaded, settings: { ...settings, permissions: { ...permissions, additionalDirectories } } };
-}
-
-/** Returns a function that calls `make` again once the list has grown. */
-export function rebuiltOnGrowth<T>(list: readonly unknown[], make: () => T): () => T {
-  let built: { readonly length: number; readonly value: T } | undefined;
-  return () => {
-    if (built?.length !== list.length) built = { length: list.length, value: make() };
-    return built.value;
-  };
-}
-
 interface PortParts {
-  /** With the live list as its `addedDirectories`. */
   readonly place: AppPaths;
-  readonly loaded: LoadedSettings;
+  readonly added: AddedDirectories;
   /** True if the model must not see what is there unasked. */
   readonly isWithheld: (path: string) => boolean;
   /** Called when a directory belongs to the workspace. */
   readonly onAdded: (folder: string) => Promise<void>;
 }
 
-export function createDirectoryPort({ place, loaded, isWithheld, onAdded }: PortParts): DirectoryPort {
-  const { settings, scripts } = loaded;
-  const { additionalDirectories } = settings.permissions;
-  const list = (): readonly string[] =>
-    workspaceOf({ root: place.root, addedDirectories: additionalDirectories });
+export function createDirectoryPort({ place, added, isWithheld, onAdded }: PortParts): DirectoryPort {
+  const list = (): readonly string[] => [place.root, ...added.directories()];
   return {
     list,
     async add(written) {
@@ -57,9 +33,8 @@ export function createDirectoryPort({ place, loaded, isWithheld, onAdded }: Port
       if (refusal !== undefined) return refusal;
       // Before commands may write there.
       const found = await scriptsOfFolders(place, [folder]);
-      if (additionalDirectories.includes(folder)) return { type: 'added', folder };
-      scripts?.push(...found);
-      additionalDirectories.push(folder);
+      if (added.directories().includes(folder)) return { type: 'added', folder };
+      added.add(folder, found);
       await onAdded(folder);
       return { type: 'added', folder };
     },
@@ -96,12 +71,12 @@ function refusalOf(
 }
 
 /** The `PATH` and the variables for git that lead outside these folders. */
-function outsideParts(env: AppPaths['env'], [root = '', ...addedDirectories]: readonly string[]): string {
-  const all = [root, ...addedDirectories];
+function outsideParts(env: AppPaths['env'], workspace: readonly string[]): string {
+  const [root = '', ...added] = workspace;
   const ofGit = Object.entries(env).filter(([name, value = '']) =>
-    placesGitSettings(name, value, env, all, realpath),
+    placesGitSettings(name, value, env, workspace, realpath),
   );
-  return JSON.stringify([programPath({ root, addedDirectories, env }), ofGit]);
+  return JSON.stringify([programPath({ root, addedDirectories: () => added, env }), ofGit]);
 }
 
 const secret = (path: string): AddedDirectory =>

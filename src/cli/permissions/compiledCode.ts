@@ -13,7 +13,7 @@ interface CodePlaces {
   /** Nothing about the session may be stored, not even names of source files. */
   readonly isEphemeral: boolean;
   /** Where sandboxed commands may write. */
-  readonly workspace: readonly string[];
+  readonly workspace: () => readonly string[];
 }
 
 /** Loaders that keep code in `node_modules/.cache`. Sources: README of jiti, https://babeljs.io/docs/babel-register */
@@ -24,9 +24,8 @@ export function withOwnCompiledCode<T extends SettingsPrograms>(
   programs: T,
   { dataRoot, isEphemeral, workspace }: CodePlaces,
 ): T {
-  const places = workspace.map(realpath);
   const isOutside = (folder: string): boolean =>
-    isAbsolute(folder) && !places.some((place) => isInside(realpath(folder), place));
+    isAbsolute(folder) && !workspace().some((place) => isInside(realpath(folder), realpath(place)));
   return {
     ...programs,
     async admit(program) {

@@ -1,5 +1,7 @@
 /** The permissions of a session: rules from all settings layers plus rules saved during the session. */
+
 import type { AllowedBy } from '../../agent/hooks/callHooks.ts';
+import { derivedFrom } from '../../config/addedDirectories.ts';
 import { SETTINGS_FLAG } from '../../config/flags.ts';
 import { addLocalRule } from '../../config/localRules.ts';
 import { settingsFiles } from '../../config/settingsFiles.ts';
@@ -36,7 +38,6 @@ import { toolNames } from '../../protocol/toolNames.ts';
 import { type AppPaths, packageRoot } from '../process/appPaths.ts';
 import { ownEnvironment } from '../process/lookUp.ts';
 import { ownFiles } from '../process/ownFiles.ts';
-import { rebuiltOnGrowth } from './addedDirectories.ts';
 import { askedAgain, changeSinceRules } from './boundRules.ts';
 import { createToolBindings, type DefinitionChange, type ToolBindings } from './toolBindings.ts';
 import { scriptsIn } from './workspaceScripts.ts';
@@ -175,9 +176,9 @@ function permissionsAt(
   const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
   let held: PermissionInput | undefined;
   const lookups = diskLookups(env);
-  const directories = loaded.settings.permissions.additionalDirectories;
-  const workspaceNow = rebuiltOnGrowth(directories, () => {
-    const additionalDirectories = [...pathsInWorktree(directories, { project, worktree: root })];
+  const { directories } = loaded.added;
+  const workspaceNow = derivedFrom(directories, (added) => {
+    const additionalDirectories = [...pathsInWorktree(added, { project, worktree: root })];
     return {
       additionalDirectories,
       inSecretPlace: secretPlaceTest({ home, root, additionalDirectories, realpath }),

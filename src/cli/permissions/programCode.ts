@@ -10,7 +10,7 @@ import { pathOutside } from '../../disk/ownPrograms.ts';
 import { realpath } from '../../disk/paths.ts';
 import { type HookSource, inPlugin } from '../../protocol/extensions/hooks.ts';
 import { type SettingsProgram, scriptOf } from '../../protocol/settingsPrograms.ts';
-import type { AppPaths } from '../process/appPaths.ts';
+import { type AppPaths, workspaceOf } from '../process/appPaths.ts';
 import { keyVariables, programEnvironment } from '../process/commandVariables.ts';
 import type { Permissions } from './permissions.ts';
 import type { CodePlace, CodeRun } from './workspaceCode.ts';
@@ -114,17 +114,17 @@ export async function runningFolderCode(
     import('./permissions.ts'),
     import('../../tools/shell/childEnvironment.ts'),
   ]);
-  const { settings, ownExcludedCommands } = loaded;
-  const place = { ...found, addedDirectories: settings.permissions.additionalDirectories };
+  const { ownExcludedCommands } = loaded;
+  const place = { ...found, addedDirectories: loaded.added.directories };
   const engine = createPermissionEngine(place, onProblem);
   const { effects, matches } = createPermissions(loaded, {
     ...{ ...place, engine, saved: [] },
     onSaved: async () => undefined,
   });
-  const env = userProgramEnvironment(programEnvironment({ ...place, secretEnv: keyVariables(loaded) }), [
-    place.root,
-    ...place.addedDirectories,
-  ]);
+  const env = userProgramEnvironment(
+    programEnvironment({ ...place, secretEnv: keyVariables(loaded) }),
+    workspaceOf(place),
+  );
   try {
     const judged = await Promise.all(
       programs.map(async (program) => {

@@ -62,7 +62,7 @@ export interface ProgramSession {
 interface ProgramPlaces {
   readonly root: string;
   readonly home: string;
-  readonly additionalDirectories: readonly string[];
+  readonly addedDirectories: () => readonly string[];
   /** See `sandbox.allowWrite`. */
   readonly allowWrite: readonly string[];
   /** Sandboxed commands write there, and programs outside the sandbox may see what they leave. */
@@ -127,7 +127,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   const root = realpath(places.root);
   const workspaceNow = (): readonly [string, ...string[]] => [
     root,
-    ...places.additionalDirectories.map(realpath),
+    ...places.addedDirectories().map(realpath),
   ];
   const opened = unmoved(places.allowWrite).map(realpath);
   // A temporary folder that contains the home holds the user's own files.

@@ -3,6 +3,7 @@
  * settings that this one has not: the user may trust a folder only there, or add it there as a directory. So every
  * session protects the scripts of all of them.
  */
+import { createAddedDirectories } from '../../config/addedDirectories.ts';
 import { loadSettings } from '../../config/loadSettings.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { pathsInWorktree } from '../../disk/settingsPaths.ts';
@@ -18,8 +19,9 @@ export async function withScriptsOfWorkspace(
   place: AppPaths,
   loaded: LoadedSettings,
 ): Promise<LoadedSettings> {
-  const { additionalDirectories } = loaded.settings.permissions;
-  return { ...loaded, scripts: await scriptsOfFolders(place, [place.root, ...additionalDirectories]) };
+  const directories = loaded.added.directories();
+  const scripts = await scriptsOfFolders(place, [place.root, ...directories]);
+  return { ...loaded, added: createAddedDirectories(directories, scripts) };
 }
 
 /** Such files in these folders and the repositories around them. */
@@ -44,7 +46,7 @@ export function scriptsIn(
   loaded: LoadedSettings,
   { project, root, home }: { readonly project: string; readonly root: string; readonly home: string },
 ): readonly string[] {
-  const { scripts = [] } = loaded;
+  const scripts = loaded.added.scripts();
   // An agent in a worktree also runs those of the project.
   const own = [...new Set([project, root])].flatMap((at) =>
     executedFiles(programsIn(loaded), { root: at, home }),

@@ -10,10 +10,9 @@ export interface AppPaths {
   /** The project's root, links resolved. */
   readonly root: string;
   /**
-   * Added to the workspace by the settings and by `/add-dir`, links resolved; absent before those have been read. More
-   * may be added.
+   * Added to the workspace by the settings and by `/add-dir`, links resolved; absent before those have been read.
    */
-  readonly addedDirectories?: readonly string[];
+  readonly addedDirectories?: () => readonly string[];
   readonly home: string;
   /**
    * The home directory in the system's user database, which ssh and gpg use regardless of HOME; absent if there is
@@ -32,9 +31,9 @@ export interface AppPaths {
 /** All folders of the workspace; the root comes first. */
 export function workspaceOf({
   root,
-  addedDirectories = [],
+  addedDirectories,
 }: Pick<AppPaths, 'root' | 'addedDirectories'>): readonly string[] {
-  return [root, ...addedDirectories];
+  return [root, ...(addedDirectories?.() ?? [])];
 }
 
 /** The current directory no longer exists, or there is no valid folder for the program's data. */

@@ -28,7 +28,7 @@ export function keyVariables({ settings }: Pick<LoadedSettings, 'settings'>): re
 export interface ProgramContext {
   /** The project's root. */
   readonly root: string;
-  readonly addedDirectories?: readonly string[];
+  readonly addedDirectories?: (() => readonly string[]) | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables that hold the keys of endpoints (`keyVariables`). */
   readonly secretEnv: readonly string[];
@@ -37,11 +37,14 @@ export interface ProgramContext {
 /** The user's environment without keys, and without programs of the workspace on the `PATH`. */
 export function programEnvironment({
   root,
-  addedDirectories = [],
+  addedDirectories,
   env,
   secretEnv,
 }: ProgramContext): Record<string, string> {
-  const own = withoutKeys(ownEnvironment({ root, addedDirectories, env }), secretEnv);
+  const own = withoutKeys(
+    ownEnvironment({ root, env, ...(addedDirectories && { addedDirectories }) }),
+    secretEnv,
+  );
   return { ...own, ...projectVariables(root) };
 }
 

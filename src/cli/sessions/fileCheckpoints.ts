@@ -17,7 +17,7 @@ import type { WriteRedaction } from './redaction.ts';
  */
 export function openFileCheckpoints(
   context: ContextManager,
-  { checkpoints, permissions }: Pick<Settings, 'checkpoints' | 'permissions'>,
+  { checkpoints }: Pick<Settings, 'checkpoints'>,
   place: AppPaths,
   onWarning: (message: string) => void,
   redaction: WriteRedaction | undefined,
@@ -28,7 +28,7 @@ export function openFileCheckpoints(
   const blobs = context.blobs();
   const files = createFileCheckpoints({
     root: place.root,
-    extraRoots: unmoved(permissions.additionalDirectories),
+    extraRoots: unmoved(place.addedDirectories?.() ?? []),
     folder: join(getProjectStoragePath(place.dataRoot, place.root), 'unchanged'),
     exclude: [place.dataRoot],
     blobs: blobsOf(blobs.verbatim(), redaction),

@@ -64,7 +64,7 @@ async function test(
   for (const { message } of loaded.problems) output.hint(message);
   const explained = await permissions.explain({ tool, access }, mode ?? modeOf(loaded));
   if (explained === undefined) throw new Error('a call that is named is explained');
-  const probe = probeOptions(place, loaded.settings, sandboxByFlag(loaded, sandbox));
+  const probe = probeOptions(place, loaded, sandboxByFlag(loaded, sandbox));
   const explanation =
     explained.hiding === undefined ? explained : explainedIn(explained, (await probeMachine(probe)).state);
   if (json) await output.write(jsonDocument(explanation));

@@ -16,7 +16,7 @@ interface ImagePlace {
   readonly cwd: string;
   readonly home?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly addedDirectories?: readonly string[];
+  readonly addedDirectories?: () => readonly string[];
   readonly platform?: NodeJS.Platform;
 }
 

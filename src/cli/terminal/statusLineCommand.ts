@@ -25,7 +25,7 @@ const MAX_CHARACTERS = 16_384;
 export function createStatusCommand(
   { command, padding, refreshMs, isOfFolder = false }: StatusLineSetting,
   place: ProgramContext,
-  addedDirectories: readonly string[],
+  addedDirectories: () => readonly string[],
   columns: () => number | undefined,
   timeoutMs = TIMEOUT_MS,
   programs?: SettingsPrograms,
@@ -38,7 +38,7 @@ export function createStatusCommand(
         .then((started) =>
           'problem' in started
             ? failedBecause(started.problem)
-            : outputOf(started, withDirectories(input, addedDirectories), timeoutMs),
+            : outputOf(started, withDirectories(input, addedDirectories()), timeoutMs),
         )
         // Commands that cannot be started at all (with a NUL character) throw.
         .catch((error: Error) => failed(`could not be started (${error.message})`)),

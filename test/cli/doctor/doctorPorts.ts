@@ -1,4 +1,5 @@
 import type { DoctorPorts } from '../../../src/cli/doctor/ports.ts';
+import { createAddedDirectories } from '../../../src/config/addedDirectories.ts';
 import { settingsSchema } from '../../../src/config/schema.ts';
 import type { LoadedSettings } from '../../../src/config/types.ts';
 
@@ -36,6 +37,7 @@ export function doctorPorts(given: Given = {}): DoctorPorts {
       managedDenyRead: [],
       ownModels: [],
       invalidProviders: [],
+      added: createAddedDirectories([]),
       ownExcludedCommands: [],
       enabledServers: [],
       unsupported: [],

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDirectoryPort, withOwnDirectories } from '../../../src/cli/permissions/addedDirectories.ts';
+import { createDirectoryPort } from '../../../src/cli/permissions/addedDirectories.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
 
 async function open() {
@@ -27,14 +27,13 @@ async function open() {
     ...{ packageRoot: base, version: '0', managed: { folder: at('etc'), ownerUid: 0 } },
     env: { PATH: `/usr/bin:${at('tools/bin')}`, HOME: at('me'), GIT_CONFIG_GLOBAL: at('git/config') },
   };
-  const read = await loadSettings({ ...place, trusted: true, flags: {} });
-  const loaded = withOwnDirectories(read);
+  const loaded = await loadSettings({ ...place, trusted: true, flags: {} });
   const port = createDirectoryPort({
-    ...{ place, loaded },
+    ...{ place, added: loaded.added },
     isWithheld: (path) => path === at('keys'),
     onAdded: async () => undefined,
   });
-  return { at, port, read, loaded };
+  return { at, port, loaded };
 }
 
 test.each([
@@ -43,10 +42,12 @@ test.each([
   ['a link', '../../link', 'lib'],
   ['a name with a space', '../../a b', 'a b'],
 ])('%s is resolved', async (_, written, folder) => {
-  const { at, port, read } = await open();
+  const { at, port, loaded } = await open();
+  const before = loaded.added.directories();
   expect(await port.add(written)).toEqual({ type: 'added', folder: at(folder) });
   expect(port.list()).toEqual([at('repo'), at(folder)]);
-  expect(read.settings.permissions.additionalDirectories).toEqual([]);
+  expect(before).toEqual([]);
+  expect(loaded.settings.permissions.additionalDirectories).toEqual([]);
 });
 
 test.each([

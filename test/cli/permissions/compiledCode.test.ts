@@ -14,7 +14,7 @@ const started = async (
   { dataRoot = temporaryFolder(), isEphemeral = false } = {},
 ): Promise<SettingsRun> => {
   const programs: SettingsPrograms = { admit: async () => run };
-  const places = { dataRoot, isEphemeral, workspace: ['/project'] };
+  const places = { dataRoot, isEphemeral, workspace: () => ['/project'] };
   return withOwnCompiledCode(programs, places).admit({ ...program, env });
 };
 

@@ -40,7 +40,7 @@ async function approved(
   const open = (answer?: 'allow' | 'deny', mode = 'default' as const) => {
     const programs = createSettingsPrograms({
       ...place,
-      ...{ additionalDirectories: [], allowWrite: [], temporary: [], excluded, isEphemeral: false, env: {} },
+      ...{ addedDirectories: () => [], allowWrite: [], temporary: [], excluded, isEphemeral: false, env: {} },
       newId: () => 'id',
       now: () => Date.now(),
     });

@@ -123,7 +123,7 @@ async function bench({
   };
   const open = (more: Partial<ProgramPlaces> = {}): LiveSettingsPrograms => {
     const opened = createSettingsPrograms({
-      ...{ ...places, additionalDirectories: [], allowWrite: [], temporary: [] },
+      ...{ ...places, addedDirectories: () => [], allowWrite: [], temporary: [] },
       ...{ excluded, isEphemeral: false, env: process.env, ...more },
       newId: () => 'id',
       now: () => Date.now(),
@@ -405,7 +405,7 @@ test('a change affects the folders that it may have reached, and sessions in fol
   // A repository elsewhere, such as a subagent's worktree.
   await programs.noteUnapproved({ ...edit, access: { type: 'write', paths: [at('tree/src/x')] } });
   expect(await state(at('tree'))).toBe('confined');
-  const wide = open({ additionalDirectories: [at('lib')] });
+  const wide = open({ addedDirectories: () => [at('lib')] });
   await wide.noteUnapproved({ ...edit, access: { type: 'command', command: 'x', cwd: root } });
   expect(await state(at('lib'))).toBe('confined');
   // Even if the folder is not in the workspace, the model may have written programs there.
@@ -420,8 +420,8 @@ test('a change in a directory that is added later is recorded for its sessions',
     ],
   });
   const [lib, late] = [join(home, 'lib'), join(home, 'late')];
-  const additionalDirectories = [lib];
-  const programs = open({ additionalDirectories });
+  let added = [lib];
+  const programs = open({ addedDirectories: () => added });
   const state = async (folder: string): Promise<string> => {
     const run = await open({ root: folder }).admit({
       ...{ role: 'hook', command: 'npm test', cwd: folder, env: {} },
@@ -430,7 +430,7 @@ test('a change in a directory that is added later is recorded for its sessions',
     return run.type;
   };
   expect(await programs.review.list()).toBeUndefined();
-  additionalDirectories.push(late);
+  added = [lib, late];
   await programs.noteUnapproved({ ...edit, access: { type: 'command', command: 'x', cwd: root } });
   expect([await state(lib), await state(late)]).toEqual(['confined', 'confined']);
 });

@@ -21,8 +21,8 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 const now = new Date(2026, 10, 21);
-const placeAt = (cwd: string, addedDirectories: readonly string[] = []) => ({
-  ...{ cwd, root, addedDirectories, env: process.env },
+const placeAt = (cwd: string, added: readonly string[] = []) => ({
+  ...{ cwd, root, addedDirectories: () => added, env: process.env },
 });
 
 test('a repository is described by branch, changes and latest commits', async () => {
@@ -52,7 +52,7 @@ test('git is started for repositories only', async () => {
   const env = { PATH: `${programs}:/usr/bin:/bin` };
   await rm(join(root, '.git'), { recursive: true });
   await mkdir(plain);
-  const place = { cwd: plain, root: plain, addedDirectories: [], env };
+  const place = { cwd: plain, root: plain, addedDirectories: () => [], env };
   expect((await readEnvironment(place, now)).git).toBeUndefined();
   expect(existsSync(proof)).toBe(false);
   await mkdir(join(plain, '.git/objects'), { recursive: true });

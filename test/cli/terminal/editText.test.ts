@@ -17,9 +17,9 @@ async function editor(script: string): Promise<string> {
   return `'${path}'`;
 }
 
-const edit = (text: string, env: Record<string, string>, addedDirectories: readonly string[] = []) =>
+const edit = (text: string, env: Record<string, string>, added: readonly string[] = []) =>
   editText(text, {
-    ...{ root: folder, addedDirectories },
+    ...{ root: folder, addedDirectories: () => added },
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
     cwd: folder,
     dataRoot: join(folder, 'data'),

@@ -38,7 +38,7 @@ async function run(command: string, brought: readonly string[] = [], timeoutMs =
       },
       secretEnv: ['GROQ_KEY'],
     },
-    ['/more'],
+    () => ['/more'],
     () => 77,
     timeoutMs,
   );
