@@ -133,6 +133,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const before = protectedFiles;
       const dangers = dangersIn(before.flatMap((one) => [...one]));
       const left = isReadOnly ? new Set<string>() : interrupted.take(roots, dangers);
+      const isKept = (path: string): boolean => !replaceable.some((file) => isInside(file, path));
       const protectedChanges = watchProtected(
         before.map((one) => new Map([...one].filter(([path]) => !left.has(path)))),
         {
@@ -140,9 +141,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
           inSlices: () => finder.protectedFiles(roots),
         },
         {
-          kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)].filter(
-            (path) => !replaceable.some((file) => isInside(file, path)),
-          ),
+          kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)].filter(isKept),
+          fixed: plan.protected.filter(isKept),
           roots,
           disable: quarantine.move,
           restoreLinks: links.restore,
@@ -158,6 +158,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const letGo = links.hold(followed);
       const onRelease = (): void => {
         letGo();
+        protectedChanges.release();
         ended();
         stopChecking();
         onBuilt();

@@ -9,10 +9,18 @@ import { lstatOf, namesIn } from '../disk/fileLookups.ts';
 import { isRunning } from '../disk/isRunning.ts';
 import { isInside } from '../disk/paths.ts';
 import { inRealFolderSync } from '../disk/realFile.ts';
-import { type Danger, dangerOf, isNeverOfGit, PREPARED_MODULE, RUNS_PROGRAMS } from './places/dangers.ts';
+import {
+  type Danger,
+  dangerOf,
+  isNeverOfGit,
+  OTHER_GIT,
+  PREPARED_MODULE,
+  RUNS_PROGRAMS,
+} from './places/dangers.ts';
 import { outsideModules } from './places/git/moduleWalk.ts';
 import type { LinkGuard } from './places/linkGuard.ts';
 import { readList, writeList } from './places/listNotes.ts';
+import { rememberPlaces } from './places/placeIdentity.ts';
 
 /** Maximum paths named in one report. */
 const MAX_NAMED = 10;
@@ -21,12 +29,14 @@ export interface ProtectedChanges {
   /** The changes since the last call, as shown to the user and the model; a limited number of paths. */
   take(): readonly string[];
   /**
-   * Kept files that `take` has found replaced by another program: the mount is lost with its file, so the command could
-   * change the new one. Absolute.
+   * Protected files that were replaced, as editors do: the mount is lost with its file, so the command could change the
+   * new one. Absolute.
    */
   replaced(): readonly string[];
   /** Immediately renames what must not stay until the command ends; the next `take` reports it. */
   check(): Promise<void>;
+  /** Call when the command has ended. */
+  release(): void;
 }
 
 /** The protected files of each root, with stamps. */
@@ -35,7 +45,8 @@ type ProtectedFiles = readonly ReadonlyMap<string, string>[];
 /**
  * `first` are the protected files before the command, `scan` finds the current ones. `kept` are paths that the command
  * cannot change: a change there was made by another program. This does not apply to a submodule in which git now starts
- * programs, whatever changed it. Paths in the first of the `roots` are shortened. `disable` renames what must not stay,
+ * programs, whatever changed it, nor to a folder that was replaced, which editors and git do not do. `fixed` are those of
+ * them that the command cannot replace, either. Paths in the first of the `roots` are shortened. `disable` renames what must not stay,
  * such as the `.git` of a repository whose settings run programs, and returns a note that says so. `restoreLinks`
  * restores links.
  */
@@ -44,11 +55,13 @@ export function watchProtected(
   scan: { readonly now: () => ProtectedFiles; readonly inSlices: () => Promise<ProtectedFiles> },
   {
     kept,
+    fixed,
     roots,
     disable,
     restoreLinks,
   }: {
     readonly kept: readonly string[];
+    readonly fixed: readonly string[];
     readonly roots: readonly string[];
     readonly disable: (path: string, danger: Danger) => string;
     readonly restoreLinks: LinkGuard['restore'];
@@ -56,20 +69,34 @@ export function watchProtected(
 ): ProtectedChanges {
   const safe = new Set(kept);
   const own = new Set(roots.map((root) => join(root, '.git')));
+  const known = rememberPlaces(fixed, [...own]);
+  /** What has been replaced: folders and the `.git` of a root; other files. */
+  const [lost, replaced] = [new Set<string>(), new Set<string>()];
   let before = new Map([...merged(first)].filter(([, stamp]) => !isNeverOfGit(stamp)));
   /** The user's own repository or submodule is never renamed, unless the command has created it. */
   const isKept = (path: string, stamp: string): boolean => {
+    const isSafe = (place: string): boolean => safe.has(place) && !lost.has(place);
     if (stamp === PREPARED_MODULE)
-      return safe.has(join(path, 'config')) || kept.some((place) => isInside(path, place));
+      return isSafe(join(path, 'config')) || kept.some((place) => isInside(path, place) && !lost.has(place));
     return stamp === RUNS_PROGRAMS
-      ? own.has(path) && [path, join(path, 'config')].some((file) => safe.has(file))
-      : before.has(path) && safe.has(path);
+      ? own.has(path) && [path, join(path, 'config')].some(isSafe)
+      : before.has(path) && isSafe(path);
   };
   let takes = 0;
   const renamed = new Set<string>();
-  const replaced = new Set<string>();
-  const changedIn = (now: ReadonlyMap<string, string>): readonly Change[] =>
-    [...now].filter(([path, stamp]) => before.get(path) !== stamp && !isKept(path, stamp));
+  const changedIn = (now: ReadonlyMap<string, string>): readonly Change[] => {
+    const found = known.replaced();
+    for (const { path, wasFolder } of found) (wasFolder || own.has(path) ? lost : replaced).add(path);
+    const others = found.map(({ path }) => path).filter((path) => own.has(path));
+    const changed = [...now].filter(
+      ([path, stamp]) =>
+        before.get(path) !== stamp &&
+        !isKept(path, stamp) &&
+        // It is set aside with everything in it.
+        !others.some((other) => isInside(path, other)),
+    );
+    return [...others.map((path) => [path, OTHER_GIT] as const), ...changed];
+  };
   const described = ([path, stamp]: Change): string =>
     shortened(path, roots[0] ?? '/') + noteOf(path, dangerOf(stamp));
   const noteOf = (path: string, danger: Danger | undefined): string =>
@@ -82,8 +109,6 @@ export function watchProtected(
       for (const link of restored()) renamed.add(link);
       const now = merged(scan.now());
       const changed = changedIn(now);
-      for (const [path, stamp] of now)
-        if (safe.has(path) && isOther(before.get(path), stamp)) replaced.add(path);
       // What is renamed now may reappear.
       before = new Map([...now].filter((one) => !(changed.includes(one) && isUrgent(one))));
       const inOrder = [...changed].sort((a, b) => Number(isUrgent(b)) - Number(isUrgent(a)));
@@ -102,6 +127,7 @@ export function watchProtected(
       if (takes !== before) return;
       for (const change of changedIn(now).filter(isUrgent)) renamed.add(described(change));
     },
+    release: known.release,
   };
 }
 
@@ -109,12 +135,6 @@ export function watchProtected(
 type Change = readonly [string, string];
 
 const isUrgent = ([, stamp]: Change): boolean => dangerOf(stamp) !== undefined;
-
-/** True if two stamps are of different files, by their inodes. */
-function isOther(before: string | undefined, now: string): boolean {
-  const [first, second] = [before, now].map((stamp) => /^\d+(?= )/.exec(stamp ?? '')?.[0]);
-  return first !== undefined && second !== undefined && first !== second;
-}
 
 const merged = (all: ProtectedFiles): ReadonlyMap<string, string> => new Map(all.flatMap((one) => [...one]));
 

@@ -102,7 +102,9 @@ export function sandboxNotes(
       ...(stopped === undefined ? [] : [`stopped: ${stopped}`]),
       ...(exposed === ''
         ? []
-        : [`could for up to a second read or change what another program replaced while it ran: ${exposed}`]),
+        : [
+            `could for up to a second read or change what another program, if not the command itself, replaced while it ran: ${exposed}`,
+          ]),
       ...(changed === '' ? [] : [`changed files that other programs run: ${changed}`]),
       ...(hidden === ''
         ? []

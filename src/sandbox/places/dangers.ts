@@ -22,6 +22,8 @@ export const OTHER_COMMON = 'other git folder';
 export const COPIES_FILES = 'copies files';
 /** A pipe in a git folder. */
 export const BLOCKS_GIT = 'blocks git';
+/** The project's `.git`, if it is another one than before the command. */
+export const OTHER_GIT = 'other .git';
 /** A part of a git folder with too many folders to search. */
 export const UNSEARCHED = 'unsearched';
 
@@ -36,6 +38,10 @@ const reasons: ReadonlyMap<string, string> = new Map([
   [INVALID_REF, 'it names something other than a branch or tag, and git would write there'],
   [OTHER_WORKTREE, 'git worktree repair would write to the folder it names'],
   [OTHER_COMMON, 'git would take settings and hooks from the folder it names'],
+  [
+    OTHER_GIT,
+    'it replaced the one that was there when the command started; end the command before you restore it',
+  ],
   [COPIES_FILES, 'git commit would copy files into the git folder that it names'],
   [BLOCKS_GIT, 'git would wait for this pipe forever'],
   [UNSEARCHED, 'it has too many folders to search it for links'],
