@@ -88,6 +88,22 @@ test('ARCHITECTURE.md names only folders that exist', () => {
     expect(existsSync(join(root, 'src', name)), name).toBe(true);
 });
 
+/** In the walks, a name without its folder would be no help. */
+test('the walks in ARCHITECTURE.md name files by their paths, and count those in their lists', () => {
+  const section = read('ARCHITECTURE.md').split('\n## Four walks\n')[1]?.split('\n## ')[0] ?? '';
+  const filesIn = (part: string): string[] =>
+    [...part.matchAll(/`([^`\s]+\.tsx?)`/g)].map(([, name = '']) => name);
+  for (const name of filesIn(section)) expect(existsSync(join(root, 'src', name)), name).toBe(true);
+  const walks = section.split('\n### ').slice(1);
+  expect(walks).toHaveLength(4);
+  for (const walk of walks) {
+    const files = filesIn(/\n1\. [\s\S]*?(?=\n\n)/.exec(walk)?.[0] ?? '');
+    const inContext = files.filter((name) => name.startsWith('context/'));
+    expect(new Set(files).size).toBe(files.length);
+    expect(walk).toContain(`\n${files.length} files, ${inContext.length} of them in \`context/\`.`);
+  }
+});
+
 test('ARCHITECTURE.md lists the imports that the architecture test allows', () => {
   const allowed = new Map<string, string[]>();
   const source =

@@ -1,7 +1,7 @@
 /**
  * One session's history in memory: an append-only list of entries, which of them are in effect, the model's view of
- * them, and their rounds. The log on disk is the source of truth; its writer (SessionLog) adds entries once they are
- * written. Does not access disk or model; the clock is injected.
+ * them, and their rounds. The log on disk is the source of truth; its writer (SessionLog) adds entries, then writes them.
+ * Does not access disk or model; the clock is injected.
  */
 import * as z from 'zod';
 import { type JSONLEntry, parseEntry } from '../../protocol/entries.ts';

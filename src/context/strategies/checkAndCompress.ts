@@ -1,4 +1,4 @@
-/** Checks before every request whether the window is so full that room has to be made. */
+/** Checks before every request whether the window is so full that room has to be made; ContextReducer then makes it. */
 import { grouped } from '../../protocol/text/numbers.ts';
 
 /** Utilization from which the user is warned. */
