@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { goesBack } from '../lookups/gitPaths.ts';
 import { searchedBy, shownBy, showsDiffs } from '../lookups/gitShown.ts';
-import { type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
+import { hasOnly, joined, type OptionList, type ReadOptions, readOptions } from '../options/readOptions.ts';
+import { hasPlainFormats, showsNoMessage } from './gitFormats.ts';
 import { gitCommands } from './gitOptions.ts';
 import type { FoundFiles, ReadOnlyUse } from './use.ts';
 
@@ -11,31 +12,16 @@ import type { FoundFiles, ReadOnlyUse } from './use.ts';
  */
 const forbiddenFormat = /%[-+ ]?G|signature|%\(\*?raw/;
 
-/** Options with which git prints parts of lines, or encodes binary files. */
-const rewriting = /^--(?:word-diff(?:-regex)?|color-words|binary)$/;
 /** Options whose value is a format. */
 const formatOption = /^--(?:format|group|pretty|sort)$/;
-/** Formats that cut, encode or change what they print of a message, or print values without their names. */
-const rewritingFormat =
-  /%[-+ ]?(?:[<>]+\|?\([^)]*trunc|f)|sanitize|valueonly|^(?:tformat:|format:)?(?:email|mboxrd)$/;
-/** Subcommands that may show messages of commits, tags or notes. */
-const ofMessages =
-  /^(?:blame|branch|cherry|diff-tree|for-each-ref|log|reflog|rev-list|shortlog|show|show-branch|stash|tag)$/;
-/** Formats that print none of a message. */
-const withoutMessage =
-  /^(?!\w+$)(?:[^%]|%[-+ ]?(?:[HhTtPpDdSnm%]|[ac][NnEeLldDrtiIsh]|x[\da-f]{2}|C(?:\w+|\([^)]*\))))*$/;
-
-function rewrites({ options }: Pick<ReadOptions, 'options'>): boolean {
-  return options.some(
-    ({ name, value }) =>
-      rewriting.test(name) || (formatOption.test(name) && rewritingFormat.test(value ?? '')),
-  );
-}
+/** Subcommands that show no messages of commits, tags or notes. */
+const withoutMessages =
+  /^(?:check-attr|check-ignore|count-objects|describe|diff|diff-files|diff-index|ls-files|ls-tree|merge-base|name-rev|remote|rev-parse|show-ref|status|submodule|symbolic-ref|version|worktree)$/;
 
 function showsMessages(name: string, { options }: Pick<ReadOptions, 'options'>): boolean {
   const formats = options.filter((option) => /^--(?:format|pretty)$/.test(option.name));
-  const isPlain = formats.length > 0 && formats.every(({ value }) => withoutMessage.test(value ?? ''));
-  return ofMessages.test(name) && !isPlain;
+  const isPlain = formats.length > 0 && formats.every(({ value }) => showsNoMessage(value ?? ''));
+  return !withoutMessages.test(name) && !isPlain;
 }
 
 /** Read-only commands of `git`. `-C` is the only allowed option before the subcommand that changes the directory. */
@@ -113,7 +99,7 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   const shown = {
     ...(shows !== undefined && { shown: [shows] }),
     ...(isConverted && { converts: true }),
-    ...(rewrites(read) && { rewrites: true }),
+    ...(!(hasOnly(args, command.plain) && hasPlainFormats(read)) && { rewrites: true }),
     ...(showsMessages(name, read) && { showsMessages: true }),
   };
   // `-L 1,5:path` names a file, except in `blame`.
@@ -165,35 +151,7 @@ function configUse(args: readonly string[]): ReadOnlyUse | undefined {
 
 /** Searches only tracked files, and runs no pager. */
 function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
-  const read = readOptions(args, {
-    flags: 'EFGPHILachilnopqrvwWz',
-    values: 'ABCem',
-    long: [
-      '--and',
-      '--not',
-      '--or',
-      '--break',
-      '--cached',
-      '--color',
-      '--column',
-      '--count',
-      '--extended-regexp',
-      '--files-with-matches',
-      '--fixed-strings',
-      '--full-name',
-      '--heading',
-      '--ignore-case',
-      '--line-number',
-      '--name-only',
-      '--no-color',
-      '--perl-regexp',
-      '--show-function',
-      '--untracked',
-      '--word-regexp',
-    ],
-    longValues: ['--max-count', '--max-depth', '--context', '--after-context', '--before-context'],
-    numbers: true,
-  });
+  const read = readOptions(args, grepOptions);
   if (read === undefined) return undefined;
   const isUntracked = read.options.some(({ name }) => name === '--untracked');
   const hasPattern = read.options.some(({ name }) => name === '-e');
@@ -214,7 +172,7 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   const split = { words: operands.slice(0, end), paths: operands.slice(end), isSplit };
   const shown = {
     shown: searchedBy(split, isCached),
-    ...(read.options.some(({ name }) => name === '-o') && { rewrites: true }),
+    ...(!hasOnly(args, grepLines) && { rewrites: true }),
   };
   if (!isUntracked) return { contents, names: [], tracked: places, ...shown };
   // Git's patterns match inside folders, and `:` begins pathspec magic: gitglossary(7), pathspec.
@@ -226,6 +184,38 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
     ...shown,
   };
 }
+
+/** Options of `git grep` with which it prints whole lines as they are. */
+const grepLines: OptionList = {
+  flags: 'EFGPHILachilnqrvwz',
+  values: 'ABCem',
+  long: [
+    '--and',
+    '--not',
+    '--or',
+    '--break',
+    '--cached',
+    '--color',
+    '--column',
+    '--count',
+    '--extended-regexp',
+    '--files-with-matches',
+    '--fixed-strings',
+    '--full-name',
+    '--heading',
+    '--ignore-case',
+    '--line-number',
+    '--name-only',
+    '--no-color',
+    '--perl-regexp',
+    '--untracked',
+    '--word-regexp',
+  ],
+  longValues: ['--max-count', '--max-depth', '--context', '--after-context', '--before-context'],
+  numbers: true,
+};
+/** The others print matches alone, and the line of a function after a `=`. */
+const grepOptions = joined({ flags: 'opW', long: ['--show-function'] }, grepLines);
 
 /** Options that select among the tracked files, and change no name. */
 const selecting: OptionList = {

@@ -2,7 +2,7 @@
  * The read-only subcommands of git, with the options that keep them read-only. Options that write a file, run a
  * program, read a file outside of the repository, or contact a server are left out.
  */
-import type { OptionList } from '../options/readOptions.ts';
+import { joined, type OptionList } from '../options/readOptions.ts';
 
 interface GitCommand extends OptionList {
   /** The kind of its operands: files and commits whose content it shows, those that it lists, or other words. */
@@ -13,15 +13,17 @@ interface GitCommand extends OptionList {
   readonly first?: RegExp;
   readonly most?: number;
   readonly least?: number;
+  /** The options with which it prints whole lines as they are, apart from formats. */
+  readonly plain: OptionList;
 }
 
-const commitOptions: OptionList = {
+const commitLines: OptionList = {
   flags: 'abceghimpqrstuvwzDEFPRW',
   values: 'nSGLIl',
   attached: 'UMCBX',
   numbers: true,
-  long: words(`abbrev abbrev-commit all all-match ancestry-path author-date-order basic-regexp binary bisect boundary branches
-    cached cc check cherry cherry-mark cherry-pick children clear-decorations color color-moved color-words
+  long: words(`abbrev abbrev-commit all all-match ancestry-path author-date-order basic-regexp bisect boundary branches
+    cached cc check cherry cherry-mark cherry-pick children clear-decorations color color-moved
     combined-all-paths compact-summary count cumulative date-order decorate dense dirstat do-walk exit-code
     extended-regexp find-copies find-copies-harder find-renames first-parent fixed-strings follow format full-diff
     full-history full-index function-context graph histogram ignore-all-space ignore-blank-lines ignore-case
@@ -34,24 +36,30 @@ const commitOptions: OptionList = {
     regexp-ignore-case relative relative-date remotes remove-empty rename-empty reverse right-only root shortstat
     show-function show-linear-break show-notes show-pulls show-root simplify-by-decoration simplify-merges
     single-worktree source sparse staged stat stdout submodule summary tags text timestamp topo-order unified
-    unpacked use-mailmap walk-reflogs word-diff`),
+    unpacked use-mailmap walk-reflogs`),
   longValues:
     words(`after author before color-moved-ws committer date decorate-refs decorate-refs-exclude diff-algorithm diff-filter
     diff-merges exclude find-object glob grep grep-reflog ignore-matching-lines inter-hunk-context max-age max-count
-    min-age since skip stat-count stat-graph-width stat-name-width stat-width until word-diff-regex
+    min-age since skip stat-count stat-graph-width stat-name-width stat-width until
     ws-error-highlight`),
   longAttached: words('max-parents min-parents'),
 };
+
+const commitOptions: OptionList = joined(
+  { long: words('binary color-words word-diff'), longValues: words('word-diff-regex') },
+  commitLines,
+);
 
 /** "name other" as `--name`, `--other`. */
 function words(names: string): readonly string[] {
   return names.split(/\s+/).map((name) => `--${name}`);
 }
 
-const showing: GitCommand = { ...commitOptions, operands: 'contents' };
-const listing: GitCommand = { ...commitOptions, operands: 'names' };
+const showing: GitCommand = { ...commitOptions, operands: 'contents', plain: commitLines };
+const listing: GitCommand = { ...showing, operands: 'names' };
 
-export const gitCommands: Readonly<Record<string, GitCommand>> = {
+/** Subcommands that print whole lines with all of these options. */
+const printing: Readonly<Record<string, Omit<GitCommand, 'plain'>>> = {
   blame: {
     operands: 'contents',
     flags: 'befnlpstw',
@@ -83,16 +91,11 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     long: words('abbrev all always contains debug exact-match first-parent long tags'),
     longValues: words('candidates exclude match'),
   },
-  diff: showing,
-  'diff-files': showing,
-  'diff-index': showing,
-  'diff-tree': showing,
   'for-each-ref': {
     operands: 'words',
     long: words('color ignore-case omit-empty'),
     longValues: words('contains count format merged no-contains no-merged points-at sort'),
   },
-  log: showing,
   'ls-files': {
     operands: 'names',
     flags: 'cdikmorstuvfz',
@@ -116,9 +119,7 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     long: words('all always name-only no-undefined tags'),
     longValues: words('exclude refs'),
   },
-  reflog: { ...commitOptions, operands: 'words', first: /^show$/ },
   remote: { operands: 'words', flags: 'v', long: words('all push verbose'), first: /^get-url$/ },
-  'rev-list': listing,
   'rev-parse': {
     operands: 'names',
     flags: 'q',
@@ -136,14 +137,12 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     long: words('all committer email format merges no-merges numbered summary'),
     longValues: words('after author before group since until'),
   },
-  show: showing,
   'show-branch': { operands: 'names', flags: 'ar', long: words('all current list remotes sha1-name topics') },
   'show-ref': {
     operands: 'words',
     flags: 'dqs',
     long: words('abbrev branches dereference hash head heads quiet tags verify'),
   },
-  stash: { ...commitOptions, operands: 'words', first: /^(?:list|show)$/, least: 1 },
   status: {
     operands: 'names',
     flags: 'bsvz',
@@ -178,4 +177,17 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     least: 1,
     most: 1,
   },
+};
+
+export const gitCommands: Readonly<Record<string, GitCommand>> = {
+  ...Object.fromEntries(Object.entries(printing).map(([name, row]) => [name, { ...row, plain: row }])),
+  diff: showing,
+  'diff-files': showing,
+  'diff-index': showing,
+  'diff-tree': showing,
+  log: showing,
+  reflog: { ...showing, operands: 'words', first: /^show$/ },
+  'rev-list': listing,
+  show: showing,
+  stash: { ...showing, operands: 'words', first: /^(?:list|show)$/, least: 1 },
 };
