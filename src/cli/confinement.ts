@@ -10,6 +10,7 @@ import { realpath } from '../disk/paths.ts';
 import { pathsInWorktree, unmoved } from '../disk/settingsPaths.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
 import { isSensitive } from '../permissions/files/sensitive.ts';
+import { createHomeLinks } from '../permissions/lookups/homeLinks.ts';
 import { keepingHidden } from '../protocol/permissions.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
 import { isSecretName } from '../redact/assignments.ts';
@@ -88,11 +89,16 @@ export function createConfinement(parts: ConfinementParts): Confinement {
 
 /** Returns a function that finds the word that keeps a command from running without approval. */
 function delicateWordIn(
-  { home, root }: AppPaths,
+  { home, root, env }: AppPaths,
   additionalDirectories: readonly string[],
   { isWithheld }: Permissions,
 ): (command: string, cwd: string) => string | undefined {
-  const protection = protectionPlace(home, [root, ...additionalDirectories], realpath);
+  const protection = protectionPlace(
+    home,
+    [root, ...additionalDirectories],
+    realpath,
+    createHomeLinks(env)(home),
+  );
   const rules = {
     home,
     isWithheld,

@@ -15,9 +15,14 @@ import { pathOutside } from '../disk/ownPrograms.ts';
 import { isInside, realpath, temporaryFolders } from '../disk/paths.ts';
 import { absolutePath, pathsInWorktree, resolveSettingsPath, unmoved } from '../disk/settingsPaths.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
-import { isReadOnlyForCommands, protectionPlace } from '../permissions/files/protectedNames.ts';
+import {
+  isReadOnlyForCommands,
+  type ProtectionPlace,
+  protectionPlace,
+} from '../permissions/files/protectedNames.ts';
 import { isSensitive } from '../permissions/files/sensitive.ts';
 import { gitSettingsRunPrograms } from '../permissions/lookups/gitPrograms.ts';
+import { createHomeLinks } from '../permissions/lookups/homeLinks.ts';
 import { parseRule, type SourcedRule } from '../permissions/rules/rules.ts';
 import { coversDomain } from '../permissions/webDecision.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
@@ -110,11 +115,11 @@ export function createSessionSandbox({
   // One cache per project: otherwise a project could plant files that run in the sandbox of another project.
   const caches = join(dataRoot, 'cache', 'sandbox', basename(getProjectStoragePath(dataRoot, project)));
   const protectedNow = derivedFrom(directories, () => {
-    const protection = protectionPlace(home, workspaceNow(), realpath);
+    const protection = protectionPlace(home, workspaceNow(), realpath, createHomeLinks(env)(home));
     const run = scriptsIn(loaded, { project, root, home });
     // The same names are checked before and after each command.
     const isReadOnly = remembered((path) => run.includes(path) || isReadOnlyForCommands(path, protection));
-    return { run, isReadOnly };
+    return { isReadOnly, files: [...run, ...linkedTargets(protection, isReadOnly)] };
   });
   const sensitive = remembered(isSensitive);
   const onPaths = namesOnPaths({ ...env, ...added }, temporaryFolders(), realpath);
@@ -148,7 +153,7 @@ export function createSessionSandbox({
       allowRead: inPlace(sandbox.allowRead),
       readByRule: readByRule(permissions.rules(), home),
       isReadOnlyForCommands: (path) => protectedNow().isReadOnly(path),
-      executedFiles: protectedNow().run,
+      protectedFiles: protectedNow().files,
       isSensitive: sensitive,
     }),
     isReadable: permissions.isReadable,
@@ -210,6 +215,22 @@ export function createSessionSandbox({
 function inThisThread(): FindDenied {
   const find = createDeniedPlaces();
   return async (query) => find(query);
+}
+
+/** Each is a mount. */
+const MAX_TARGETS = 200;
+
+/** The outermost read-only files and folders of the workspace that links in the home lead to. */
+function linkedTargets(
+  { links = [], workspace }: ProtectionPlace,
+  isReadOnly: (path: string) => boolean,
+): readonly string[] {
+  const isBelow = (path: string, folders: readonly string[]): boolean =>
+    folders.some((folder) => path !== folder && isInside(path, folder));
+  const targets = [...new Set(links.map(({ target }) => target))].filter(
+    (path) => isBelow(path, workspace) && isReadOnly(path),
+  );
+  return targets.filter((path) => !isBelow(path, targets)).slice(0, MAX_TARGETS);
 }
 
 /** Absolute paths. What is hidden in the project is hidden in its worktrees, too. */

@@ -2,6 +2,7 @@
 import { basename, dirname } from 'node:path';
 import type { IndexPaths } from '../disk/gitIndex.ts';
 import type { PermissionDecision, PermissionMode } from '../protocol/permissions.ts';
+import type { HomeLink } from './files/protectedNames.ts';
 import type { FilesBelow, Selection, TreeEntry } from './lookups/filesBelow.ts';
 import type { GitCall, GitSettingsFound } from './lookups/gitSettingPrograms.ts';
 import type { Shown } from './lookups/gitShown.ts';
@@ -42,6 +43,8 @@ export interface DiskLookups {
   readonly listTree: (path: string) => readonly TreeEntry[] | undefined;
   /** The links in a folder, absolute. */
   readonly linksIn: (folder: string) => readonly string[];
+  /** The paths in the hidden places of the home that lead elsewhere through links. */
+  readonly homeLinks: (home: string) => readonly HomeLink[];
   /** Identifies a file that has several names (hard links); undefined for any other. */
   readonly linkId: (path: string) => string | undefined;
   /** The files in these folders that are secret by their names and have several, by `linkId`. */

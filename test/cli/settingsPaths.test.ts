@@ -293,3 +293,58 @@ describe.skipIf(!hasSandbox)('what managed settings hide', () => {
     }
   });
 });
+
+const dotfiles = {
+  '.gitconfig': 'gitconfig',
+  '.zshrc': 'rc/zshrc',
+  '.config/nvim': 'nvim',
+  '.config/git/config': 'rc/git',
+  '.claude/settings.json': 'claude/settings.json',
+  '.claude/plugins/a/b/c/d/e/hooks.json': 'deep/hooks.json',
+  '.oh-my-zsh/custom/x.zsh': 'rc/x',
+  '.unknown/lib/tool': 'bin/tool',
+  '.local/bin/tool': 'bin/tool2',
+};
+
+/** Creates the project's file for each, and the link in the home. */
+function linkDotfiles(): void {
+  for (const [name, target] of Object.entries(dotfiles)) {
+    const file = at(`repo/${target}`);
+    mkdirSync(dirname(file), { recursive: true });
+    if (target === 'nvim') mkdirSync(file);
+    else writeFileSync(file, 'first\n');
+    mkdirSync(dirname(at(`home/${name}`)), { recursive: true });
+    symlinkSync(file, at(`home/${name}`));
+  }
+  writeFileSync(at('repo/nvim/init.lua'), 'first\n');
+}
+
+const linkedSettings = [
+  ...['gitconfig', 'rc/zshrc', 'nvim/init.lua', 'rc/git', 'claude/settings.json', 'deep/hooks.json', 'rc/x'],
+];
+
+test('settings that links in the home lead to are not edited unasked', async () => {
+  linkDotfiles();
+  const { opens } = await start();
+  for (const path of [...linkedSettings, 'nvim/new.lua'])
+    expect(await opens(at(`repo/${path}`)), path).toBe('allow ask');
+  for (const path of ['rc/other', 'bin/tool', 'bin/tool2'])
+    expect(await opens(at(`repo/${path}`)), path).toBe('allow allow');
+});
+
+test.skipIf(!hasSandbox)('a command cannot write settings that links in the home lead to', async () => {
+  linkDotfiles();
+  const { run } = await start();
+  for (const path of [...linkedSettings, 'nvim/new.lua'])
+    expect(await run(`echo x >> ${path}`), path).toContain('Read-only');
+  const text = await run('echo x | tee rc/other bin/tool bin/tool2 && echo written');
+  expect(text).toMatch(/written$/);
+});
+
+test.skipIf(!hasSandbox)('nor settings that a variable moves into the project', async () => {
+  mkdirSync(at('repo/cfg'));
+  writeFileSync(at('repo/cfg/g'), '');
+  place = { ...place, env: { ...place.env, GIT_CONFIG_GLOBAL: at('repo/cfg/g') } };
+  const { run } = await start();
+  expect(await run('echo x >> cfg/g')).toContain('Read-only');
+});

@@ -149,7 +149,7 @@ export async function confined({
       temporary: places.temporary?.({ base, home }) ?? [tmp],
       ...fromSettings,
       readByRule: places.readByRule?.({ home }) ?? [],
-      executedFiles: places.executedFiles?.(root) ?? [],
+      protectedFiles: places.executedFiles?.(root) ?? [],
       isReadOnlyForCommands: (path) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),
       isSensitive,
     }),

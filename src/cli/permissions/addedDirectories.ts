@@ -60,7 +60,7 @@ function refusalOf(
   const data = realpath(dataRoot);
   if (isInside(folder, data) || isInside(data, folder))
     return refused(`${path} holds ClawdCode's own settings and sessions, which commands must not change.`);
-  const name = protectedName(folder, protectionPlace(home, workspace, realpath));
+  const name = protectedName(folder, protectionPlace(home, workspace, realpath, []));
   if (name !== undefined) return refused(`${path} is protected: ${name.usedBy} reads or runs what is there.`);
   // Programs that are already running have these variables.
   if (outsideParts(env, workspace) !== outsideParts(env, [...workspace, folder]))

@@ -1,5 +1,5 @@
 /** Decides whether one file may be read or written: by rules, secrets, the workspace and the mode, in that order. */
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type AskCause, type PermissionDecision, PLAN_ADVICE } from '../../protocol/permissions.ts';
 import { mayHoldCredentials } from '../lookups/credentialSettings.ts';
 import { dependsOnProcess } from '../lookups/realpathForAll.ts';
@@ -17,14 +17,14 @@ import {
 import { hasGlob } from './globOverlap.ts';
 import { linkedSecret } from './linkedSecret.ts';
 import {
+  namesThrough,
   type ProtectedName,
   type ProtectionPlace,
   protectedName,
-  protectedNames,
   protectionPlace,
 } from './protectedNames.ts';
 import { secretPlaceTest } from './secretPlace.ts';
-import { couldBeSensitive, foldPath, isSensitive, secretFolders } from './sensitive.ts';
+import { couldBeSensitive, foldPath, isSensitive } from './sensitive.ts';
 
 /** The deciding factor, so that a rule can be suggested. */
 export interface FileVerdict extends PermissionDecision {
@@ -123,7 +123,9 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   const inSecretPlace = secretPlaceTest(policy);
   const secret =
     paths.findLast((one) => (globs ? couldBeSensitive : isSensitive)(one) || inSecretPlace(one)) ??
-    (namesInHome(realPath, policy).some((one) => isSensitive(one) || inSecretPlace(one)) ||
+    (namesThrough(realPath, policy.homeLinks(policy.home)).some(
+      (one) => isSensitive(one) || inSecretPlace(one),
+    ) ||
     ((verb === 'read' || mayHoldCredentials(realPath)) && policy.holdsCredentials?.(realPath) === true)
       ? realPath
       : linkedSecret(realPath, policy));
@@ -183,7 +185,6 @@ function protectedAmong(
     return { path: realPath, by: 'what your settings run (hooks, servers or the status line)' };
   return (
     protectedByLink(realPath, policy) ??
-    protectedInHome(realPath, policy) ??
     protectedByInclude(realPath, policy) ??
     (isFile ? protectedAsHead(realPath, policy) : undefined)
   );
@@ -217,19 +218,6 @@ function protectedByLink(realPath: string, policy: Policy): { path: string; by: 
   return undefined;
 }
 
-/** The home folder may also contain such links: `~/.config/nvim` may lead to a dotfiles project. */
-function protectedInHome(realPath: string, policy: Policy): { path: string; by: string } | undefined {
-  const names = namesInHome(realPath, policy);
-  if (names.length === 0) return undefined;
-  const { homes, workspace } = placesOf(policy);
-  const place = { homes, workspace: workspace.flatMap((folder) => [folder, ...namesInHome(folder, policy)]) };
-  for (const name of names) {
-    const known = protectedName(name, place);
-    if (known) return { path: realPath, by: known.usedBy };
-  }
-  return undefined;
-}
-
 /** The protected name that a path is or is inside of. */
 export function protectionOf(path: string, policy: Policy): ProtectedName | undefined {
   const own = policy.ownFiles?.find((place) => contains(place, path));
@@ -239,7 +227,8 @@ export function protectionOf(path: string, policy: Policy): ProtectedName | unde
 }
 
 function placesOf(policy: Policy): ProtectionPlace {
-  return protectionPlace(policy.home, workspaceFolders(policy), policy.realpath);
+  const { home, realpath } = policy;
+  return protectionPlace(home, workspaceFolders(policy), realpath, policy.homeLinks(home));
 }
 
 /** True if a resolved path is in the project or in a directory added to it. */
@@ -319,35 +308,4 @@ function namesTheFile(
     return isSensitive(parsed.spec) || secretPlaceTest(policy)(fixedPath(parsed.spec, place));
   const named = protectionOf(fixedPath(parsed.spec, place), policy);
   return named?.isGeneral === true ? protectionOf(realPath, policy)?.isGeneral === true : named !== undefined;
-}
-
-/** Absolute paths in the home folder that lead to the same file or folder through a link. */
-function namesInHome(
-  realPath: string,
-  { home, linksIn, realpath }: Pick<Policy, 'home' | 'linksIn' | 'realpath'>,
-): readonly string[] {
-  return folders.flatMap((folder) =>
-    linksIn(join(home, folder)).flatMap((link) => {
-      const target = realpath(link);
-      // A link to the home itself or one of its parents says nothing about its contents.
-      if (contains(target, realpath(home)) || !contains(target, realPath)) return [];
-      return [join(link, relative(target, realPath))];
-    }),
-  );
-}
-
-/** Folders of the home in which a link may replace settings or secrets of a program. */
-const folders: readonly string[] = [
-  ...new Set([
-    '',
-    ...secretFolders.flatMap((folder) => [...parentsOf(folder), folder]),
-    ...protectedNames.flatMap(({ pattern }) =>
-      pattern.startsWith('~/') ? parentsOf(pattern.slice('~/'.length)) : [],
-    ),
-  ]),
-];
-
-function parentsOf(path: string): string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }

@@ -13,6 +13,8 @@
  * that everything edits and that can name code only indirectly (Cargo.toml, pyproject.toml, tsconfig.json); and files that
  * only choose a style or a version, such as .editorconfig, .gitignore, .nvmrc and .python-version.
  */
+import { join, relative } from 'node:path';
+import { isInside } from '../../disk/paths.ts';
 import { foldPath } from './sensitive.ts';
 
 export interface ProtectedName {
@@ -330,28 +332,62 @@ export interface ProtectionPlace {
    * because the user chose them: in a worktree at `.claude/worktrees/x` the files are ordinary.
    */
   readonly workspace: readonly string[];
+  /** Links in the home that lead into the workspace, or to a folder around it. */
+  readonly links?: readonly HomeLink[];
 }
 
-/** The places used in comparisons: home and workspace as named, and with their links resolved. */
+/** A path in the home that is, through a link, a path elsewhere. Both absolute. */
+export interface HomeLink {
+  readonly name: string;
+  /** Without links. */
+  readonly target: string;
+}
+
+/**
+ * The places used in comparisons: home and workspace as named, with their links resolved, and as `links` in the home
+ * name them.
+ */
 export function protectionPlace(
   home: string,
   workspace: readonly string[],
   realpath: (path: string) => string,
+  links: readonly HomeLink[],
 ): ProtectionPlace {
   const both = (folders: readonly string[]): readonly string[] => [
     ...new Set(folders.flatMap((folder) => [folder, realpath(folder)])),
   ];
-  return { homes: both([home]), workspace: both(workspace) };
+  const named = both(workspace);
+  const leading = links.filter(({ target }) =>
+    named.some((folder) => isInside(folder, target) || isInside(target, folder)),
+  );
+  const inHome = named.flatMap((folder) => namesThrough(folder, leading));
+  return { homes: both([home]), workspace: [...named, ...inHome], links: leading };
 }
 
+/** The paths in the home that lead to a path without links. */
+export const namesThrough = (path: string, links: readonly HomeLink[]): readonly string[] =>
+  links
+    .filter(({ target }) => isInside(path, target))
+    .map(({ name, target }) => join(name, relative(target, path)));
+
 /**
- * The protected name that an absolute path is or is inside of. Names that some file system treats as equal are equal:
- * different case, invisible characters, trailing dots or spaces.
+ * The protected name that an absolute path is or is inside of, by its own name or by one that links in the home give it.
+ * Names that some file system treats as equal are equal: different case, invisible characters, trailing dots or spaces.
  */
-export function protectedName(
-  path: string,
-  { homes, workspace }: ProtectionPlace,
-): ProtectedName | undefined {
+export function protectedName(path: string, place: ProtectionPlace): ProtectedName | undefined {
+  const own = nameOf(path, place);
+  if (own !== undefined || !place.links?.length) return own;
+  const known = namesThrough(path, place.links).flatMap((name) => nameOf(name, place) ?? []);
+  return known.find(({ isGeneral }) => isGeneral !== true) ?? known[0];
+}
+
+/** What uses a path in the home, if that is known by name. */
+export function protectedUse(inHome: string): string | undefined {
+  const name = nameOf(`/home/${inHome}`, { homes: ['/home'], workspace: ['/home'] });
+  return name === undefined || name.isGeneral === true || name.isBuilt === true ? undefined : name.usedBy;
+}
+
+function nameOf(path: string, { homes, workspace }: ProtectionPlace): ProtectedName | undefined {
   const parts = foldPath(path);
   const around = homes.map(foldPath).filter((folder) => startsWith(parts, folder));
   const containing = workspace.map(foldPath).filter((folder) => startsWith(parts, folder));

@@ -23,6 +23,7 @@ import {
   trackedPaths,
 } from './gitPrograms.ts';
 import { gitSettingLookups } from './gitSettingPrograms.ts';
+import { createHomeLinks } from './homeLinks.ts';
 import { realpathForAll } from './realpathForAll.ts';
 import { untilChanged } from './untilChanged.ts';
 import { toolsFolderLookup } from './versionManagers.ts';
@@ -37,6 +38,7 @@ export function diskLookups(env: Readonly<Record<string, string | undefined>>): 
     realpath: realpathForAll,
     expandGlob,
     linksIn,
+    homeLinks: createHomeLinks(env),
     listTree,
     isDirectory,
     filesBelow: (top, selection) => filesBelow(top, selection, env),

@@ -52,6 +52,7 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number): LookupsOnc
     lookups: {
       realpath: once(lookups.realpath),
       linksIn: once(lookups.linksIn),
+      homeLinks: once(lookups.homeLinks),
       linkId: once(lookups.linkId),
       linkedSecrets: once(lookups.linkedSecrets),
       isDirectory: once(lookups.isDirectory),

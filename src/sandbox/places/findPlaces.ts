@@ -64,8 +64,8 @@ export interface PlaceOptions {
   readonly readByRule?: readonly string[];
   /** True if other programs run a file or take settings from it. */
   readonly isReadOnlyForCommands: (path: string) => boolean;
-  /** Files in the workspace that settings run outside the sandbox. */
-  readonly executedFiles?: readonly string[];
+  /** Of these, files and folders that are read-only wherever they are in the workspace. */
+  readonly protectedFiles?: readonly string[];
   /** True if a file contains secrets. */
   readonly isSensitive: (path: string) => boolean;
 }
@@ -127,7 +127,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
           ...keptHome,
           ...roots.flatMap((root) => protectedIn(root, options)),
           ...included,
-          ...(options.executedFiles ?? []).flatMap(resolved),
+          ...(options.protectedFiles ?? []).flatMap(resolved),
           ...(options.denyWrite ?? []).flatMap(resolved),
           ...temporary.flatMap((folder) => wholeNames(options.user).map((name) => join(folder, name))),
         ].filter((path) => !isClosed(path)),

@@ -60,7 +60,7 @@ test('an added directory that has become a link does not weaken the protection o
   const more = { additionalDirectories: [added] };
   link(join(home, '.config'), added);
   const policy = await policyFor([], 'default', more);
-  const place = protectionPlace(home, workspaceFolders(policy), policy.realpath);
+  const place = protectionPlace(home, workspaceFolders(policy), policy.realpath, []);
   expect(protectedName(join(home, '.config/some/file'), place)).toBeDefined();
   rmSync(added);
   link(join(home, '.ssh'), added);

@@ -421,7 +421,7 @@ test('hidden entries of the home folder are protected, but not those of a projec
 
 test('names in the home are protected under both paths of a home that is a link', () => {
   const realpath = (path: string): string => path.replace(/^\/home\/me(?=\/|$)/, '/data/me');
-  const place = protectionPlace('/home/me', ['/home/me'], realpath);
+  const place = protectionPlace('/home/me', ['/home/me'], realpath, []);
   for (const path of ['/home/me/.local/bin/git', '/data/me/.local/bin/git'])
     expect(isReadOnlyForCommands(path, place), path).toBe(true);
   expect(isReadOnlyForCommands('/data/me/project/a.ts', place)).toBe(false);
