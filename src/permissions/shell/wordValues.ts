@@ -31,6 +31,8 @@ export function alternativesOf(
   variables: Variables,
   moves: number,
 ): readonly (readonly Argument[])[] | undefined {
+  if (pieces.filter((piece) => piece.type === 'brace' && piece.text === '{').length > MAX_ALTERNATIVES)
+    return undefined;
   const words = expandBraces(pieces);
   if (words === undefined) return undefined;
   // dash does not expand braces.
@@ -254,12 +256,16 @@ function expandBraces(pieces: readonly Piece[]): readonly (readonly Piece[])[] |
         return rest?.map((word) => [...asText(before), ...word]);
       }
       if (!isConstant) return undefined;
-      const words = choices.map((choice) => expandBraces([...before, ...choice, ...after]));
-      if (words.some((list) => list === undefined)) return undefined;
-      const all = words.flatMap((list) => list ?? []);
+      const all: (readonly Piece[])[] = [];
+      for (const choice of choices) {
+        const words = expandBraces([...before, ...choice, ...after]);
+        // Ends at once: adjacent braces multiply.
+        if (words === undefined || all.length + words.length > MAX_ALTERNATIVES) return undefined;
+        all.push(...words);
+      }
       // An empty word would be dropped, so the words and their number would be uncertain.
       const isCertain = all.every((word) => word.some((one) => one.type === 'text' && one.text !== ''));
-      return isCertain && all.length <= MAX_ALTERNATIVES ? all : undefined;
+      return isCertain ? all : undefined;
     }
     if (at === open) continue;
     if (depth === 1 && piece.type === 'brace' && piece.text === ',') items.push([]);

@@ -16,6 +16,8 @@ test.each([
   ['commands', 'a;'.repeat(30_000)],
   ['stars', `"${'*'.repeat(60_000)}`],
   ['files', `mkdir ${Array.from({ length: 9000 }, (_, at) => `a${at}`).join(' ')}`],
+  ['braces', `echo ${'{a,b}'.repeat(10_000)}`],
+  ['braces in braces', `echo ${'{a,'.repeat(10_000)}${'}'.repeat(10_000)}`],
   ['paths', `rmdir ${'b/'.repeat(1000)} ${'c/'.repeat(30_000)}`],
 ])(
   'a command of tens of thousands of characters (%s) needs approval, after a limited number of lookups',
@@ -41,9 +43,19 @@ test.each([
     const access = { type: 'command', command, cwd: root } as const;
     expect(decide({ tool: 'Bash', access }, counted).behavior).toBe('ask');
     // A few lookups for each word or name in the command, regardless of their number: each lookup reads the disk.
-    expect(looks).toBeLessThanOrEqual(MAX_LOOKS * command.split(/[\s;/]+/).length);
+    expect(looks).toBeLessThanOrEqual(MAX_LOOKS * command.split(/[\s;/{},]+/).length);
   },
 );
+
+test.each([
+  `echo ${'{a,b}'.repeat(40)}`,
+  `cat ${'{a,b}/'.repeat(40)}`,
+  `echo ${'{0..9}'.repeat(40)}`,
+  `for f in ${'{a,b}'.repeat(40)}; do rm "$f"; done`,
+])('braces that multiply are not expanded: %s', async (command) => {
+  expect((await bash(command)).behavior).toBe('ask');
+  expect((await bash(command, rules)).behavior).not.toBe('allow');
+});
 
 test('a denied command at the end of a long line is found', { tags: 'long' }, async () => {
   const words = Array.from({ length: 3000 }, (_, at) => `w${at}`).join(' ');
