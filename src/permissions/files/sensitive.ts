@@ -31,7 +31,6 @@ const names = [
   '*.kdbx',
   '.netrc',
   '_netrc',
-  '.npmrc',
   '.pypirc',
   '.git-credentials',
   '.pgpass',

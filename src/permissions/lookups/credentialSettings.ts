@@ -23,6 +23,12 @@ const settings: readonly Settings[] = [
       /:\/\/[^\s/@:"]*:[^\s/@"]+@|:\/\/[^\s/@:"]{16,}@|(?:^|\])\s*(?:extraheader|\w*(?:password|token|secret|passwd))\s*=\s*\S/im,
   },
   {
+    // docs.npmjs.com/cli/configuring-npm/npmrc, and copies. `${TOKEN}` is an environment variable; pnpm's may have a default.
+    path: /\/\.npmrc(?:\.(?:bak|backup|old|orig|rej|save|tmp)|~)*$/,
+    credential:
+      /^[^#;=\n]*(?:_auth|_authtoken|_?password|token|secret|otp|(?<![a-z])key)["']?(?:\[\])?[ \t]*=[ \t]*(?!["']?\$\{\w+\??\}["']?\s*$)[^\s]|:\/\/[^\s/@]+@/im,
+  },
+  {
     // yarnpkg.com/configuration/yarnrc. `${TOKEN}` is an environment variable.
     path: /\/\.yarnrc\.yml$/,
     credential: /["']?npmAuth(?:Token|Ident)["']?\s*:\s*(?!["']?\$\{\w+\}["']?\s*$)\S/m,

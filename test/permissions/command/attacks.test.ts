@@ -14,7 +14,7 @@ for (const folder of ['certs.d', 'e', 'd', 'docs/api', 'payload', 'evilpkg', 'se
 mkdirSync(join(home, '.ssh'), { recursive: true });
 for (const file of [
   '.env.local',
-  '.npmrc',
+  '.netrc',
   'certs.d/server.pem',
   'e/.env',
   'secrets/x',
@@ -235,7 +235,7 @@ describe('a glob pattern after a file with the name of an option, in acceptEdits
   never(
     [
       'touch ./--pre=sh; rg foo *=sh evil.txt',
-      'touch ./-o.npmrc; sort a.txt *.npmrc',
+      'touch ./-o.netrc; sort a.txt *.netrc',
       'touch ./-delete ; find *te',
       '{ sort a.txt *.zz; } > -okk.zz',
       'for i in 1 2; do sort a.txt *.zz; touch ./-okk.zz; done',

@@ -43,7 +43,7 @@ describe('secrets', () => {
     '/h/.config/gcloud/x.json',
     '/h/.config/gh/hosts.yml',
     '.netrc',
-    '.npmrc',
+    '.netrc',
     '.pypirc',
     '.git-credentials',
     'credentials.json',
@@ -83,7 +83,7 @@ describe('secrets', () => {
     ...['gha-creds-0a1b.json', '.act.secrets', '.prod.vars', 'private.asc', 'alice-secret-key.asc'],
     ...['env.local', 'env.production.local', '.envs/prod', '.envs/.production/.postgres'],
     ...['ssh_host_rsa_key', 'ssh_host_ed25519_key', 'github_rsa', 'deploy_ed25519', 'deploy_key'],
-    ...['.netrc.bak', '.netrc~', 'server.pem.old', '.pgpass.orig', 'credentials.json.backup', '.npmrc.save~'],
+    ...['.netrc.bak', '.netrc~', 'server.pem.old', '.pgpass.orig', 'credentials.json.backup', '.netrc.save~'],
     ...[
       'fastlane/api_key.json',
       'fastlane/AppStoreApiKey.json',

@@ -9,6 +9,21 @@ import { bash, root } from '../harness.ts';
 const TOKEN = ['ghp', 'k7Qz2LmX9vRb4TnW8sYd3HfJ6pCg1AeU5oKi'].join('_');
 
 test.each([
+  ['.npmrc', '//registry.npmjs.org/:_authToken=abc\n', 'ask'],
+  ['.npmrc', 'fund=false\r\n"//r.example/:_authToken" = "abc"\r\n', 'ask'],
+  ['.npmrc', 'save-exact=true\n_auth=YTpi\n', 'ask'],
+  ['.npmrc', '//r.example/:username=a\n//r.example/:_password[]=YQ==\n', 'ask'],
+  ['.npmrc', '//r.example/:_authToken=${TOKEN-abc}\n', 'ask'],
+  ['.npmrc', '//r.example/:_authToken=${TOKEN}abc\n', 'ask'],
+  ['.npmrc', '//r.example/:key="-----BEGIN"\n', 'ask'],
+  ['.npmrc', 'registry=https://a:b@r.example/\n', 'ask'],
+  ['.npmrc', 'proxy=http://abc@r.example:8080\n', 'ask'],
+  ['.npmrc', `x=${TOKEN}\n`, 'ask'],
+  ['old/.npmrc.bak', '_authToken=abc\n', 'ask'],
+  ['old/.npmrc.save~', '_authToken=abc\n', 'ask'],
+  ['.npmrc', 'loglevel=error\nfund=false\n@a:registry=https://r.example/\n', 'allow'],
+  ['.npmrc', '//r.example/:_authToken=${NPM_TOKEN}\n//s.example/:_authToken="${TOKEN?}"\r\n', 'allow'],
+  ['.npmrc', '# _authToken=abc\n//r.example/:_authToken=\nengine-strict=true\n', 'allow'],
   ['.yarnrc.yml', 'npmAuthToken: "abc123"\n', 'ask'],
   ['.yarnrc.yml', 'npmScopes:\n  a:\n    npmAuthIdent: user:pass\n', 'ask'],
   ['.yarnrc.yml', 'npmAuthToken: "${TOKEN:-abc123}"\n', 'ask'],

@@ -29,7 +29,7 @@ let blob = '';
 beforeAll(() => {
   mkdirSync(project, { recursive: true });
   git('init', '-q');
-  for (const name of ['.npmrc', '.env.test', 'src/a.ts']) write(name, 'one\n');
+  for (const name of ['.netrc', '.env.test', 'src/a.ts']) write(name, 'one\n');
   git('add', '-f', '.');
   git('commit', '-qm', 'one');
   git('branch', 'side/x');
@@ -38,7 +38,7 @@ beforeAll(() => {
   write('src/a.ts', 'three\n');
   git('stash', '-q');
   write('src/a.ts', 'four\n');
-  blob = git('rev-parse', 'HEAD:.npmrc');
+  blob = git('rev-parse', 'HEAD:.netrc');
 });
 
 const behavior = async (command: string, rules: readonly string[] = []): Promise<string> => {
@@ -53,7 +53,7 @@ test.each([
   'git diff --check',
   'git diff --exit-code',
   'git diff HEAD~1 HEAD -- src',
-  "git diff HEAD~1 -- . ':!.npmrc'",
+  "git diff HEAD~1 -- . ':!.netrc'",
   'git show',
   'git show HEAD:src/a.ts',
   'git log -1 -p',
@@ -88,14 +88,14 @@ test.each([
   'git cat-file -p BLOB',
   'git cat-file blob BLOB',
   // By a path in an unusual form.
-  'git show side/x:.npmrc',
-  'git show :0:.npmrc',
-  'git show HEAD:./.npmrc',
-  "git show 'HEAD@{1 day 10:00}:.npmrc'",
-  "git diff HEAD~1 -- ':(top).npmrc'",
-  'git log -L1,1:.npmrc',
+  'git show side/x:.netrc',
+  'git show :0:.netrc',
+  'git show HEAD:./.netrc',
+  "git show 'HEAD@{1 day 10:00}:.netrc'",
+  "git diff HEAD~1 -- ':(top).netrc'",
+  'git log -L1,1:.netrc',
   'git log -L1,1:.env.test --stat',
-  'git log -L :x:.npmrc',
+  'git log -L :x:.netrc',
 ])('%s needs approval, since it may show a secret', async (command) => {
   expect(await behavior(command.replaceAll('BLOB', blob))).toBe('ask');
 });
@@ -122,7 +122,7 @@ test.each([
   'git --no-pager log -p',
 ])('Bash(git:*) does not cover %s, which shows a secret', async (command) => {
   expect(await behavior(command.replaceAll('BLOB', blob), ['allow Bash(git:*)'])).toBe('ask');
-  const named = ['allow Bash(git:*)', 'allow Read(~/shown/.npmrc)', 'allow Read(~/shown/.env.test)'];
+  const named = ['allow Bash(git:*)', 'allow Read(~/shown/.netrc)', 'allow Read(~/shown/.env.test)'];
   expect(await behavior(command.replaceAll('BLOB', blob), named)).toBe('allow');
 });
 
@@ -147,7 +147,7 @@ test('a diff needs approval if it would show changes to a secret', async () => {
 test('a secret that git no longer tracks needs approval where the history shows it', {
   tags: 'long',
 }, async () => {
-  git('rm', '-q', '--cached', '.npmrc', '.env.test');
+  git('rm', '-q', '--cached', '.netrc', '.env.test');
   expect(await behavior('git diff HEAD')).toBe('ask');
   git('-c', 'core.hooksPath=/dev/null', 'commit', '-qm', 'untracked');
   expect(await behavior('git show')).toBe('ask');

@@ -41,7 +41,7 @@ const decisions = [
 
 beforeAll(() => {
   write('.gitattributes', '* filter=f diff=f\n');
-  for (const name of ['a.txt', 'src/b.txt', '.npmrc', 'sub/c.txt']) write(name, 'one\n');
+  for (const name of ['a.txt', 'src/b.txt', '.netrc', 'sub/c.txt']) write(name, 'one\n');
   git('init', '-q');
   git('add', '-f', '.');
   git('commit', '-qm', 'one');
@@ -59,7 +59,7 @@ beforeAll(() => {
 
 beforeEach(() => {
   // As if just unpacked: git has to read the files to tell whether they have changed.
-  for (const name of ['a.txt', 'src/b.txt', '.npmrc']) utimesSync(join(project, name), 1, 1);
+  for (const name of ['a.txt', 'src/b.txt', '.netrc']) utimesSync(join(project, name), 1, 1);
   rmSync(trace, { force: true });
 });
 

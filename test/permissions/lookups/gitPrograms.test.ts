@@ -327,7 +327,7 @@ test('git grep needs approval for secrets named by a pattern or an object', asyn
   const ask = async (command: string) => (await decideIn(project, command)).behavior;
   expect(await ask("git grep --untracked x 'sub*nv'")).toBe('ask');
   expect(await ask("git grep --untracked x ':/sub/.e*v'")).toBe('ask');
-  expect(await ask("git grep '' HEAD:.npmrc")).toBe('ask');
+  expect(await ask("git grep '' HEAD:.netrc")).toBe('ask');
   expect(await ask("git grep x 'a*'")).toBe('allow');
   expect(await ask('git grep x HEAD:a.ts')).toBe('allow');
 });

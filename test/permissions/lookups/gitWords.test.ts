@@ -364,12 +364,12 @@ describe('patterns that the shell expands, beside a secret', () => {
   let place = '';
   beforeAll(() => {
     place = repository(
-      { '.env': `A=${CANARY}\n`, '.npmrc': 'a\n', 'src/a.ts': 'a\n', 'src/b.ts': 'b\n', 'README.md': 'r\n' },
+      { '.env': `A=${CANARY}\n`, '.netrc': 'a\n', 'src/a.ts': 'a\n', 'src/b.ts': 'b\n', 'README.md': 'r\n' },
       { '.env': undefined, 'src/a.ts': 'a2\n', 'README.md': 'r2\n', 'src/lib/c.ts': 'c\n' },
-      { 'src/b.ts': 'b2\n', '.npmrc': 'b\n' },
+      { 'src/b.ts': 'b2\n', '.netrc': 'b\n' },
       { 'src/a.ts': 'a3\n' },
     );
-    write(place, { '.npmrc': 'c\n', 'src/a.ts': 'a4\n' });
+    write(place, { '.netrc': 'c\n', 'src/a.ts': 'a4\n' });
   });
 
   test.each([
@@ -403,7 +403,7 @@ describe('patterns that the shell expands, beside a secret', () => {
 
   test.each([
     'git log -p -- *',
-    'git diff -- * .npmrc',
+    'git diff -- * .netrc',
     'git diff -- .n*',
     'git diff -- *rc',
     'git diff src/*.ts ../*',

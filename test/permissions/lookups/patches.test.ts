@@ -29,7 +29,7 @@ const secret: readonly (readonly [string, string | Buffer])[] = [
   ['0001-x.patch', mail(diff('.env'))],
   ['all.mbox', `${mail(code)}${mail(diff('.env'))}`],
   ['reply.eml', `> ${diff('.env').replaceAll('\n', '\n> ')}`],
-  ['log.txt', diff('.npmrc').replace(/^/gm, '| | ')],
+  ['log.txt', diff('.netrc').replace(/^/gm, '| | ')],
   ['colors.log', `\x1b[1m${diff('.env').replaceAll('\n', '\x1b[m\n\x1b[1m')}`],
   ['nested.diff', `${pair('x.patch', `@@ -0,0 +1,9 @@\n${diff('.env').replace(/^/gm, '+')}`)}`],
   ['a.ts.rej', `diff a/.env b/.env\t(rejected hunks)\n${hunk}`],
