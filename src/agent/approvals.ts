@@ -121,7 +121,7 @@ export interface Questions {
 export function createQuestions(
   agentId: string,
   emit: (event: AgentEvent) => void,
-  neverAsks: () => boolean = () => false,
+  neverAsks: () => boolean,
 ): Questions {
   interface Waiting {
     readonly question: PermissionQuestion;

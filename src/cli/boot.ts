@@ -218,7 +218,6 @@ function appServices(
             programs,
             loaded.added.directories,
             () => process.stdout.columns,
-            undefined,
             factory.programs,
           ),
         }),

@@ -13,7 +13,7 @@ export function redact(text: string, options: RedactOptions = {}): string {
 function withoutSecrets(
   text: string,
   secrets: readonly Secret[],
-  { onRedacted }: Pick<RedactOptions, 'onRedacted'> = {},
+  { onRedacted }: Pick<RedactOptions, 'onRedacted'>,
 ): string {
   if (secrets.length === 0) return text;
   const parts: string[] = [];

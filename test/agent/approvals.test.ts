@@ -476,7 +476,11 @@ test('hooks can approve a host for a running command, as a rule could, but never
 
 test('an approval closes when its command no longer waits for it', async () => {
   const events: string[] = [];
-  const questions = createQuestions('main', (event) => events.push(event.type));
+  const questions = createQuestions(
+    'main',
+    (event) => events.push(event.type),
+    () => false,
+  );
   const command = new AbortController();
   const call = new AbortController();
   const declinedHosts = new Set<string>();

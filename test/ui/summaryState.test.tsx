@@ -76,6 +76,7 @@ test.each([
       (...more) => prints.push(...more),
       Date.now,
       () => false,
+      [],
     );
     agent.submit(on);
     await agent.idle();

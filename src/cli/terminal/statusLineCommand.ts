@@ -27,8 +27,8 @@ export function createStatusCommand(
   place: ProgramContext,
   addedDirectories: () => readonly string[],
   columns: () => number | undefined,
+  programs: SettingsPrograms | undefined,
   timeoutMs = TIMEOUT_MS,
-  programs?: SettingsPrograms,
 ): StatusLineCommand {
   return {
     padding,

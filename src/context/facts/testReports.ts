@@ -77,7 +77,7 @@ function countsOf(line: string, before: Counts | undefined): Counts | undefined 
   if (/^=* ?(?:\d+ [a-z]+,? ?)+ in [\d.]+s\b/.test(line) && /\d+ (?:passed|failed|errors?)/.test(line))
     return { runner: 'pytest', ...wordCounts(line) };
   const cargo = /^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed/.exec(line);
-  if (cargo !== null) return sum('cargo', cargo[1], cargo[2], before);
+  if (cargo !== null) return cargoTotal(cargo[1], cargo[2], before);
   const maven = /^(?:\[\w+\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+)/.exec(line);
   if (maven !== null) {
     const failed = Number(maven[2]) + Number(maven[3]);
@@ -87,7 +87,7 @@ function countsOf(line: string, before: Counts | undefined): Counts | undefined 
   if (rspec !== null)
     return { runner: 'rspec', passed: Number(rspec[1]) - Number(rspec[2]), failed: Number(rspec[2]) };
   const mocha = /^(\d+) (passing|failing)\b/.exec(line);
-  if (mocha !== null) return partial('mocha', mocha[2] === 'passing', mocha[1], before);
+  if (mocha !== null) return mochaTotal(mocha[2] === 'passing', mocha[1], before);
   const node = /^[#ℹ] (pass|fail|cancelled) (\d+)$/.exec(line);
   if (node !== null) return nodeCounts(node[1], Number(node[2]), before);
   const tsc = /^Found (\d+) errors?(?: in |\.|$)/.exec(line);
@@ -105,21 +105,20 @@ function wordCounts(text: string): Pick<Counts, 'passed' | 'failed'> {
   return { passed: of(/(\d+) passed/), failed: of(/(\d+) failed/) + of(/(\d+) errors?\b/) };
 }
 
-function sum(
-  runner: string,
+function cargoTotal(
   passed: string | undefined,
   failed: string | undefined,
   before: Counts | undefined,
 ): Counts {
-  const base = before?.runner === runner ? before : { passed: 0, failed: 0 };
-  return { runner, passed: base.passed + Number(passed), failed: base.failed + Number(failed) };
+  const base = before?.runner === 'cargo' ? before : { passed: 0, failed: 0 };
+  return { runner: 'cargo', passed: base.passed + Number(passed), failed: base.failed + Number(failed) };
 }
 
-function partial(runner: string, isPass: boolean, count: string | undefined, before?: Counts): Counts {
-  const base = before?.runner === runner ? before : { passed: 0, failed: 0 };
+function mochaTotal(isPass: boolean, count: string | undefined, before: Counts | undefined): Counts {
+  const base = before?.runner === 'mocha' ? before : { passed: 0, failed: 0 };
   return isPass
-    ? { runner, passed: Number(count), failed: base.failed }
-    : { runner, passed: base.passed, failed: Number(count) };
+    ? { runner: 'mocha', passed: Number(count), failed: base.failed }
+    : { runner: 'mocha', passed: base.passed, failed: Number(count) };
 }
 
 /** Node prints its totals on consecutive lines: pass, fail, cancelled. */

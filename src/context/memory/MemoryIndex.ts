@@ -102,11 +102,11 @@ export function parseQuery(prompt: string): Query {
     .split(/^[ \t]*(?:```|~~~).*$/m)
     .filter((_, index) => index % 2 === 0)
     .join('\n');
-  const words = queryWords(text, MAX_WORDS);
+  const words = queryWords(text);
   const all = new Set(words.map(({ key }) => key));
   const sentences = text
     .split(/[。！？；\n]|[.!?;](?=\s|$)/, MAX_SENTENCES)
-    .map((sentence) => queryWords(sentence, MAX_WORDS).map(({ key }) => key))
+    .map((sentence) => queryWords(sentence).map(({ key }) => key))
     .map((keys) => new Set(keys.filter((key) => all.has(key))))
     .filter((keys) => keys.size >= MIN_SENTENCE_WORDS && keys.size < all.size);
   return { words, passages: all.size === 0 ? [] : [all, ...sentences] };
@@ -182,13 +182,13 @@ function documentTerms(text: string): string[] {
 }
 
 /** The significant words of a text without duplicates: no stop words, no single letters or characters. */
-function queryWords(text: string, maxWords: number): QueryWord[] {
+function queryWords(text: string): QueryWord[] {
   const words = new Map<string, QueryWord>();
   const add = (key: string, ...alternatives: (readonly string[])[]): void => {
     if (!words.has(key)) words.set(key, { key, alternatives });
   };
   for (const run of runsOf(text)) {
-    if (words.size >= maxWords) break;
+    if (words.size >= MAX_WORDS) break;
     if (isUnspaced(run)) {
       for (const word of unspacedWords(run)) add(word, pairsOf(word));
     } else if (run.length > 1 && !STOP_WORDS.has(run.toLowerCase())) {

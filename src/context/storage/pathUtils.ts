@@ -27,7 +27,7 @@ export function escapeProjectPath(absolutePath: string): string {
     .normalize('NFC')
     .replace(/[^\p{L}\p{M}\p{N}._]/gu, '-')
     .replace(/^[-.]+|-+$/g, '');
-  return keepEnd(name, maxSlugBytes) || 'root';
+  return keepEnd(name) || 'root';
 }
 
 /** The folder name of a project: its escaped path, made unique by a hash of the real path. */
@@ -83,11 +83,11 @@ function realPath(path: string): string {
 }
 
 /** The end of the text, which is the most specific part of a path, in complete characters. */
-function keepEnd(text: string, maxBytes: number): string {
+function keepEnd(text: string): string {
   const characters = [...text];
   let bytes = Buffer.byteLength(text);
   let first = 0;
-  while (bytes > maxBytes) bytes -= Buffer.byteLength(characters[first++] ?? '');
+  while (bytes > maxSlugBytes) bytes -= Buffer.byteLength(characters[first++] ?? '');
   return characters
     .slice(first)
     .join('')

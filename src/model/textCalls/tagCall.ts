@@ -20,7 +20,7 @@ export function readFunctionTag(text: string, at: number, offered: Offered): Fou
   }
   const stop = endOfJson(text, start);
   if (stop === undefined) return 'more';
-  return closed(text, stop, '</function>', { name: head.name, arguments: text.slice(start, stop) });
+  return closed(text, stop, { name: head.name, arguments: text.slice(start, stop) });
 }
 
 /** After `<invoke name="`: `NAME"><parameter name="KEY">…</parameter></invoke>`. */
@@ -134,7 +134,8 @@ function couldBeName(written: string, offered: Offered): boolean {
 }
 
 /** The closing tag may be missing at the very end: the server cuts it off if it is a stop token. */
-function closed(text: string, at: number, tag: string, call: TextCall): Found {
+function closed(text: string, at: number, call: TextCall): Found {
+  const tag = '</function>';
   const next = skipSpace(text, at);
   const isClosed = text.startsWith(tag, next);
   return { calls: [call], end: isClosed ? next + tag.length : at };

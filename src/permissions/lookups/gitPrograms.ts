@@ -141,7 +141,7 @@ export function trackedPaths(directory: string): IndexPaths | undefined {
 
 /** Asks git, in the user's environment, which files' content a command shows; see `shownFiles`. */
 export const gitShows =
-  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem = () => undefined) =>
+  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem) =>
   (directory: string, shown: Shown, workspace: readonly string[]): readonly string[] | undefined => {
     onProblem(undefined);
     const repository = findRepository(directory);
@@ -171,7 +171,7 @@ function shownPlace(
 
 /** True if files at these absolute paths held a credential in any version that git may show; see `heldCredentials`. */
 export const gitHeldCredentials =
-  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem = () => undefined) =>
+  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem) =>
   (directory: string, paths: readonly string[], shown: Shown, workspace: readonly string[]): boolean => {
     onProblem(undefined);
     const worktree = findRepository(directory)?.worktree;
@@ -190,7 +190,7 @@ export const gitHeldCredentials =
  * files on disk, otherwise any secret in all files. undefined if not all of them can be searched.
  */
 export const gitSecrets =
-  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem = () => undefined) =>
+  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem) =>
   (
     directory: string,
     shown: Shown,
@@ -211,7 +211,7 @@ export const gitSecrets =
 
 /** True if a message of a commit, tag or note contains a secret; undefined if not all of them can be searched. */
 export const gitMessagesHoldSecret =
-  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem = () => undefined) =>
+  (env: Readonly<Record<string, string | undefined>>, onProblem: OnGitProblem) =>
   (directory: string, workspace: readonly string[]): boolean | undefined => {
     onProblem(undefined);
     const worktree = findRepository(directory)?.worktree;

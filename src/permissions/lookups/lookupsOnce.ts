@@ -43,9 +43,9 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number): LookupsOnc
   };
   const repositoryTop = once(lookups.repositoryTop);
   /** Parses an index of a hundred thousand files once, not for each folder. */
-  const oncePerRepository = <R>(ask: (directory: string) => R, unknown: R) => {
-    const inTop = inTime(ask, unknown);
-    return (directory: string): R => inTop(repositoryTop(directory) ?? directory);
+  const oncePerRepository = <R>(ask: (directory: string) => R | undefined) => {
+    const inTop = inTime(ask, undefined);
+    return (directory: string): R | undefined => inTop(repositoryTop(directory) ?? directory);
   };
   return {
     isCut: () => wasCut,
@@ -68,8 +68,8 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number): LookupsOnc
       listTree: inTime(lookups.listTree, undefined),
       filesBelow: inTime(lookups.filesBelow, undefined),
       repositoryTop,
-      trackedFiles: oncePerRepository(lookups.trackedFiles, undefined),
-      trackedPaths: oncePerRepository(lookups.trackedPaths, undefined),
+      trackedFiles: oncePerRepository(lookups.trackedFiles),
+      trackedPaths: oncePerRepository(lookups.trackedPaths),
       gitShows: inTime(lookups.gitShows, undefined),
       gitHeldCredentials: inTime(lookups.gitHeldCredentials, true),
       gitSecrets: inTime(lookups.gitSecrets, undefined),

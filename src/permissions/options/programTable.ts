@@ -33,15 +33,17 @@ export const programRows: readonly ProgramRow[] = [
   ...systemPrograms,
 ];
 
-/** The options of several programs combined. */
-const together = (key: 'runs' | 'writes' | 'elsewhere', list: readonly ProgramRow[]): string =>
-  list.flatMap((row) => (row[key] ?? '').split(' ').filter((option) => /^--./.test(option))).join(' ');
-
 const projectTools = programRows.filter(({ programs }) =>
   /^(?:vitest|jest|mocha|playwright|c8|ava|eslint|prettier|oxlint|stylelint|webpack|tsc|node|nx)(?: |$)/.test(
     programs,
   ),
 );
+
+/** Their options combined. */
+const optionsOfTools = (key: 'runs' | 'writes' | 'elsewhere'): string =>
+  projectTools
+    .flatMap((row) => (row[key] ?? '').split(' ').filter((option) => /^--./.test(option)))
+    .join(' ');
 
 const pytestRow = programRows.find(({ programs }) => programs.split(' ').includes('pytest'));
 
@@ -54,9 +56,9 @@ const ofScripts = `--analyze --clean --count= --date= --dev --fix --force --from
 export const scriptRow: ProgramRow = {
   programs: '(script)',
   manual: 'the manuals of the tools that scripts of a project run',
-  runs: `${together('runs', projectTools)} --exec --eval`,
-  writes: together('writes', projectTools),
-  elsewhere: together('elsewhere', projectTools),
+  runs: `${optionsOfTools('runs')} --exec --eval`,
+  writes: optionsOfTools('writes'),
+  elsewhere: optionsOfTools('elsewhere'),
   takes: Object.assign({}, ...projectTools.map(({ takes }) => takes)),
   options: `${[...projectTools, pytestRow].map((row) => row?.options ?? '').join(' ')} ${ofScripts}`,
   expands: {},

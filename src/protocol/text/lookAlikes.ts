@@ -9,7 +9,7 @@ import { lookAlikeTable, signTable } from './lookAlikeTables.ts';
  * Replaces each such character with a mark like `‹U+0430 like a›`. `isCommand`: checks the first word of each command
  * more strictly.
  */
-export function markLookAlikes(text: string, isCommand = false): string {
+export function markLookAlikes(text: string, isCommand: boolean): string {
   if (!/[^\0-\x7f]/.test(text)) return text;
   return text
     .split('\n')

@@ -133,7 +133,7 @@ export function attachSession(
   print: (...prints: readonly Print[]) => void,
   now: () => number,
   showsReasoning: () => boolean,
-  past: readonly Print[] = [],
+  past: readonly Print[],
 ): SessionStore {
   const store = createSessionStore(agent, {
     print: (prints) => print(...prints),

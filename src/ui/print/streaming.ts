@@ -25,7 +25,7 @@ export function splitFinished(markdown: string): SplitText {
     start = end + 1;
   }
   if (at === 0) {
-    while (markdown.length - at > MAX_BLOCK) at += cutWithin(markdown.slice(at, at + MAX_BLOCK), MAX_BLOCK);
+    while (markdown.length - at > MAX_BLOCK) at += cutWithin(markdown.slice(at, at + MAX_BLOCK));
   }
   return { finished: markdown.slice(0, at), rest: markdown.slice(at) };
 }
@@ -53,15 +53,14 @@ export function printablePieces(markdown: string): readonly Piece[] {
   return pieces;
 }
 
-/** Position to cut at or before `end`: after a line, else after a word, else anywhere but inside a surrogate pair. */
-function cutWithin(text: string, end: number): number {
-  const least = end / 2;
+/** Position to cut in a text of `MAX_BLOCK` characters: after a line, else after a word, else anywhere but inside a surrogate pair. */
+function cutWithin(text: string): number {
   for (const separator of ['\n', ' ']) {
-    const at = text.lastIndexOf(separator, end - 1) + 1;
-    if (at > least) return at;
+    const at = text.lastIndexOf(separator) + 1;
+    if (at > MAX_BLOCK / 2) return at;
   }
-  const last = text.charCodeAt(end - 1);
-  return last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
+  const last = text.charCodeAt(MAX_BLOCK - 1);
+  return last >= 0xd800 && last < 0xdc00 ? MAX_BLOCK - 1 : MAX_BLOCK;
 }
 
 interface Scan {

@@ -28,25 +28,23 @@ export function progressSequence(isWorking: boolean): string {
 
 export function notificationSequence(
   channel: NotificationChannel,
-  title: string,
   message: string,
   multiplexer: Attention['multiplexer'],
 ): string {
-  const head = truncate(harmless(title), MESSAGE_COLUMNS).replaceAll(';', ',');
   const body = truncate(harmless(message), MESSAGE_COLUMNS).replaceAll(';', ',');
   switch (channel) {
     case 'bell':
       return BEL;
     case 'osc9':
       // iTerm2. Must start with a word: OSC 9 followed by a number is ConEmu's.
-      return wrapped(`${ESC}]9;${head}: ${body}${BEL}`, multiplexer);
+      return wrapped(`${ESC}]9;ClawdCode: ${body}${BEL}`, multiplexer);
     case 'osc777':
       // rxvt-unicode's notify.
-      return wrapped(`${ESC}]777;notify;${head};${body}${BEL}`, multiplexer);
+      return wrapped(`${ESC}]777;notify;ClawdCode;${body}${BEL}`, multiplexer);
     case 'osc99':
       // kitty, in two parts; shown only while the window is not focused.
       return wrapped(
-        `${ESC}]99;i=clawdcode:d=0:o=unfocused;${head}${ST}${ESC}]99;i=clawdcode:p=body;${body}${ST}`,
+        `${ESC}]99;i=clawdcode:d=0:o=unfocused;ClawdCode${ST}${ESC}]99;i=clawdcode:p=body;${body}${ST}`,
         multiplexer,
       );
   }

@@ -71,14 +71,7 @@ export function showTerminalStatus(ports: TerminalStatusPorts): () => void {
       const session = name.of(controller.snapshot().session);
       if (wanted.notify !== undefined) wanted.notify(message, session);
       else if (wanted.notifications !== 'off')
-        write(
-          notificationSequence(
-            wanted.notifications,
-            'ClawdCode',
-            `${session} ${message}`,
-            wanted.multiplexer,
-          ),
-        );
+        write(notificationSequence(wanted.notifications, `${session} ${message}`, wanted.multiplexer));
     },
   });
   const show = (): void => {

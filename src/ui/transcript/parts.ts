@@ -55,9 +55,9 @@ interface TextStyle {
 }
 
 /** Plain text of any size, in parts that end at line ends. Blank text has no parts. */
-export function textParts(text: string, style: TextStyle = {}): Part[] {
+export function textParts(text: string, style: TextStyle): Part[] {
   if (text.trim() === '') return [];
-  const pieces = cutAtLines(text.trimEnd(), PART_CHARACTERS);
+  const pieces = cutAtLines(text.trimEnd());
   return pieces.map((piece, index) => ({
     rows: (room) => textRows(piece, style, room, index === 0, index === pieces.length - 1),
   }));
@@ -105,22 +105,22 @@ function cutMarkdown(text: string): string[] {
   return [...pieces, rest].filter((piece) => piece.trim() !== '');
 }
 
-/** Pieces of at most `size` characters; cuts longer lines, but never inside a surrogate pair. */
-function cutAtLines(text: string, size: number): string[] {
+/** Pieces of at most `PART_CHARACTERS`; cuts longer lines, but never inside a surrogate pair. */
+function cutAtLines(text: string): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
-    if (text.length - from <= size) {
+    if (text.length - from <= PART_CHARACTERS) {
       pieces.push(text.slice(from));
       break;
     }
-    const newline = text.lastIndexOf('\n', from + size - 1);
+    const newline = text.lastIndexOf('\n', from + PART_CHARACTERS - 1);
     if (newline >= from) {
       pieces.push(text.slice(from, newline));
       from = newline + 1;
       continue;
     }
-    const last = text.charCodeAt(from + size - 1);
-    const to = from + size - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
+    const last = text.charCodeAt(from + PART_CHARACTERS - 1);
+    const to = from + PART_CHARACTERS - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
     pieces.push(text.slice(from, to));
     from = to;
   }

@@ -40,6 +40,7 @@ async function run(command: string, brought: readonly string[] = [], timeoutMs =
     },
     () => ['/more'],
     () => 77,
+    undefined,
     timeoutMs,
   );
   const started = performance.now();

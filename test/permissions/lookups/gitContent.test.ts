@@ -646,7 +646,7 @@ describe('commits whose selection depends on the locale, the date or a merge in 
         ['plain.txt', lines],
       ],
     );
-    const shows = gitShows({ ...process.env, GIT_CONFIG_GLOBAL: file });
+    const shows = gitShows({ ...process.env, GIT_CONFIG_GLOBAL: file }, () => {});
     const query = { objects: [], compared: [{ how: 'history', words: [], paths: ['plain.txt'] }] } as const;
     expect(shows(moved, query, [moved])).toContain(join(moved, '.env'));
   });

@@ -92,7 +92,7 @@ test('a minus is marked only in a command', () => {
 
 test('every letter in the table is marked in an ASCII word, and nothing is lost', () => {
   for (const [letter, like] of lookAlikeTable())
-    expect(markLookAlikes(`xx${letter}xx`)).toMatch(new RegExp(`^xx‹U\\+[0-9A-F]+ like ${like}›xx$`));
+    expect(markLookAlikes(`xx${letter}xx`, false)).toMatch(new RegExp(`^xx‹U\\+[0-9A-F]+ like ${like}›xx$`));
   const back = (text: string): string =>
     text.replace(/‹U\+([0-9A-F]+)(?: like [^›]+)?›/g, (_, code) =>
       String.fromCodePoint(Number.parseInt(code, 16)),

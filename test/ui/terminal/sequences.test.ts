@@ -33,7 +33,7 @@ test('a terminal shows the title and nothing on its screen', async () => {
   const all = [PUSH_TITLE, titleSequence('✳ Fix\u001B]0;evil\u0007 it'), progressSequence(true)];
   const calls = (['bell', 'osc9', 'osc777', 'osc99'] as const).flatMap((channel) =>
     ([undefined, 'tmux', 'screen'] as const).map((multiplexer) =>
-      notificationSequence(channel, 'ClawdCode', 'a; b', multiplexer),
+      notificationSequence(channel, 'a; b', multiplexer),
     ),
   );
   for (const sequence of [...all, ...calls, progressSequence(false), POP_TITLE])
@@ -55,7 +55,7 @@ test.each([
   ['osc9', 'screen', '\u0007\u001BP\u001B]9;ClawdCode: x is done\u0007\u001B\\'],
   ['bell', 'tmux', '\u0007'],
 ] as const)('%s in %s', (channel, multiplexer, sequence) => {
-  expect(notificationSequence(channel, 'ClawdCode', 'x is done', multiplexer)).toBe(sequence);
+  expect(notificationSequence(channel, 'x is done', multiplexer)).toBe(sequence);
 });
 
 test('the title shows the activity and the session', () => {

@@ -107,7 +107,7 @@ test('it starts at the end and follows new entries', () => {
 
 test('streaming output is at the bottom, and is replaced by its entry', () => {
   const transcript = open(talk(3));
-  transcript.setLive(textParts('streaming now'));
+  transcript.setLive(textParts('streaming now', {}));
   expect(shown(transcript)).toContain('streaming now');
   transcript.setLive([]);
   transcript.append(reply(6, 'streaming now, and done'));

@@ -59,7 +59,7 @@ export async function searchIndex(
   let last = Number.MAX_SAFE_INTEGER;
   try {
     while (found.length < limit && !signal.aborted) {
-      const page = candidates(database, query, projects, last, group);
+      const page = candidates(database, query, projects, last);
       for (const hit of await look(reader, query, page.rows, limit - found.length)) found.push(hit);
       last = page.last;
       const patienceMs = found.length === 0 ? emptyLookMs : lookMs;
@@ -77,7 +77,6 @@ function candidates(
   query: Query,
   projects: readonly string[] | undefined,
   below: number,
-  count: number,
 ): { readonly rows: readonly Candidate[]; readonly last: number } {
   const where = projects?.map((project) => `"${projectWord(project)}"`).join(' OR ');
   const match = where === undefined ? query.match : `(${where}) AND ${query.match}`;
@@ -89,7 +88,7 @@ function candidates(
        CROSS JOIN said ON said.id = hit CROSS JOIN session ON session.id = said.session
        ORDER BY hit DESC`,
     )
-    .all(match, below, count);
+    .all(match, below, group);
   return {
     rows: rows.map((row) => ({
       session: toRow(row),
