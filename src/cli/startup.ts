@@ -16,6 +16,7 @@ import type { SandboxMode } from '../protocol/sandbox.ts';
 import { usableServers } from './mcp/approval.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
 import type { CliOptions } from './options.ts';
+import { directoryRefusal } from './permissions/addedDirectories.ts';
 import type { ApprovedRecords } from './permissions/approvedRecords.ts';
 import { ownPrograms, runningFolderCode } from './permissions/programCode.ts';
 import { noPlugins, openPlugins, type SessionPlugins, type UsedPlugins } from './plugins/usedPlugins.ts';
@@ -79,6 +80,7 @@ async function readLayers(place: AppPaths, options: CliOptions, trust: GivenTrus
       },
       settingsFlag: options.settings,
       settingSources: options.settingSources,
+      directoryRefusal: (directory) => directoryRefusal(directory, place),
       mcp: { configs: options.mcpConfig, strict: options.strictMcpConfig, cwd: place.cwd },
     }),
   );

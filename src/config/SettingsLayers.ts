@@ -17,7 +17,7 @@ import {
   SERVERS_GRANT,
   SHARED_SERVERS_FILE,
 } from './mcpServers.ts';
-import { createOpenedPaths, type OpenedPaths } from './openedPaths.ts';
+import { createOpenedPaths, type DirectoryRefusal, type OpenedPaths } from './openedPaths.ts';
 import { parseSettings, rulesOf } from './parseSettings.ts';
 import { modelsNamedIn, type SettingsPaths, settingsFiles, shownPath } from './settingsFiles.ts';
 import { withholdUntrusted } from './trust.ts';
@@ -45,6 +45,8 @@ export interface LoadOptions extends SettingsPaths {
   /** The files to apply; absent = all. Managed settings always apply. */
   readonly settingSources?: readonly SettingSource[] | undefined;
   readonly mcp?: { readonly configs: readonly string[]; readonly strict: boolean; readonly cwd: string };
+  /** Why a directory must not be added to the workspace; absent = all may. */
+  readonly directoryRefusal?: DirectoryRefusal;
 }
 
 interface FileContext {
@@ -76,7 +78,7 @@ export class SettingsLayers {
 
   constructor(options: LoadOptions) {
     this.#options = options;
-    this.paths = createOpenedPaths(options);
+    this.paths = createOpenedPaths(options, options.directoryRefusal);
   }
 
   /** Adds values that override those so far. `sources`: where each comes from, by path. */

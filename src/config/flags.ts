@@ -24,6 +24,8 @@ export interface SettingsFlags {
   readonly addDirs?: readonly string[] | undefined;
 }
 
+export const ADD_DIR = '--add-dir';
+
 const single = [
   { field: 'model', flag: '--model', path: ['model'] },
   { field: 'effort', flag: '--effort', path: ['effort'] },
@@ -63,7 +65,7 @@ export function readFlags(
   }
   if (flags.addDirs !== undefined && flags.addDirs.length > 0) {
     permissions.additionalDirectories = [...flags.addDirs];
-    sources['permissions.additionalDirectories'] = '--add-dir';
+    sources['permissions.additionalDirectories'] = ADD_DIR;
   }
   const rules: SettingsRule[] = [
     ...(flags.allowedTools ?? []).map((text) => rule(text, 'allow', '--allowed-tools', base)),

@@ -3,6 +3,7 @@
  * files (claudeSettings.ts) are read just below ours of the same scope. A mistake disables only its own key and becomes
  * a `Problem`; nothing here throws because of one, except in managed settings: see managed.ts.
  */
+import { isInside, realpath } from '../disk/paths.ts';
 import type { McpServerSource } from '../protocol/extensions/mcp.ts';
 import { JITLESS } from '../protocol/json.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
@@ -77,7 +78,7 @@ async function addEnvironmentAndFlags(layers: SettingsLayers, options: LoadOptio
   layers.hooks.push(...given.hooks);
   layers.add(given.values, SETTINGS_FLAG);
   const flags = readFlags(options.flags, root);
-  layers.problems.push(...flags.problems);
+  layers.problems.push(...flags.problems, ...layers.paths.dropTyped(flags.values));
   layers.rules.push(...flags.rules);
   layers.add(flags.values, flags.sources);
   const servers = await readServerFlags(mcp?.configs ?? [], mcp?.cwd ?? root);
@@ -174,7 +175,10 @@ function finish(layers: SettingsLayers, options: LoadOptions, parts: FinishParts
     heldServers: isStrict ? [] : layers.heldServers,
     ...(misread === undefined ? {} : { misread }),
     invalidProviders: invalidProviders(problems, settings.providers),
-    added: createAddedDirectories(settings.permissions.additionalDirectories),
+    added: createAddedDirectories(
+      // What is in the project belongs to the workspace, and stays protected as part of it.
+      settings.permissions.additionalDirectories.filter((path) => !isInside(path, realpath(options.root))),
+    ),
   };
 }
 

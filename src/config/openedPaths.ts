@@ -4,11 +4,14 @@
  */
 import type { ResolvedPath } from '../disk/realFile.ts';
 import { absolutePath, leavesProject, resolveSettingsPath } from '../disk/settingsPaths.ts';
+import { ADD_DIR } from './flags.ts';
 import type { Layer, Problem, Values } from './types.ts';
+
+const DIRECTORIES = 'permissions.additionalDirectories';
 
 /** Dotted paths of settings with paths that open something: lists, or one folder. */
 const opening: readonly string[] = [
-  'permissions.additionalDirectories',
+  DIRECTORIES,
   'sandbox.allowWrite',
   'sandbox.allowRead',
   'context.truncate.outputDir',
@@ -30,19 +33,33 @@ export interface OpenedPaths {
    * `values`.
    */
   dropRefused(values: Values, source: string | Readonly<Record<string, string>>, layer: Layer): Problem[];
+  /** The same for directories on the command line: these may be links out of the project, typed for one run. */
+  dropTyped(values: Values): Problem[];
   /** The text of a grant: the value as written, with the real place if a link leads there. */
   grantText(kind: string, text: string): string;
   /** Makes the paths absolute and resolves them. */
   resolved(values: Values): Values;
 }
 
+/** Why a directory must not be added to the workspace; undefined if it may. */
+export type DirectoryRefusal = (place: ResolvedPath) => string | undefined;
+
 /** For the settings of one start. */
-export function createOpenedPaths(base: { readonly home: string; readonly root: string }): OpenedPaths {
+export function createOpenedPaths(
+  base: { readonly home: string; readonly root: string },
+  directoryRefusal: DirectoryRefusal = () => undefined,
+): OpenedPaths {
   const known = new Map<string, ResolvedPath>();
   const placeOf = (written: string): ResolvedPath => {
     const place = known.get(written) ?? resolveSettingsPath(written, base);
     known.set(written, place);
     return place;
+  };
+  const reasonAgainst = (key: string, written: string): string | undefined => {
+    const place = placeOf(written);
+    if (leavesProject(place, base)) return ledOut(written, place);
+    const reason = key === DIRECTORIES ? directoryRefusal(place) : undefined;
+    return reason && `ignores a directory: ${reason}`;
   };
   return {
     dropRefused(values, source, layer) {
@@ -54,8 +71,9 @@ export function createOpenedPaths(base: { readonly home: string; readonly root: 
       for (const key of opening) {
         changePaths(values, key, (paths) => {
           const read = paths.slice(0, MAX_PATHS);
-          const refused = read.filter((written) => leavesProject(placeOf(written), base));
-          for (const written of refused.slice(0, MAX_NAMED)) report(key, ledOut(written, placeOf(written)));
+          const reasons = new Map(read.map((written) => [written, reasonAgainst(key, written)]));
+          const refused = read.filter((written) => reasons.get(written) !== undefined);
+          for (const written of refused.slice(0, MAX_NAMED)) report(key, reasons.get(written) ?? '');
           if (refused.length > MAX_NAMED)
             report(key, `ignores ${refused.length - MAX_NAMED} more like these.`);
           if (paths.length > MAX_PATHS)
@@ -66,6 +84,19 @@ export function createOpenedPaths(base: { readonly home: string; readonly root: 
           return read.filter((written) => !refused.includes(written));
         });
       }
+      return problems;
+    },
+    dropTyped(values) {
+      const problems: Problem[] = [];
+      changePaths(values, DIRECTORIES, (paths) =>
+        paths.filter((path) => {
+          const reason = directoryRefusal(placeOf(path));
+          const message = `${ADD_DIR}: ${reason}`;
+          if (reason !== undefined)
+            problems.push({ layer: 'flag', file: ADD_DIR, key: DIRECTORIES, message });
+          return reason === undefined;
+        }),
+      );
       return problems;
     },
     grantText(kind, text) {

@@ -78,3 +78,11 @@ test('it stays for the sessions after /clear, and /add-dir lists it', { tags: 'l
   await terminal.waitFor(/The workspace: .*\n.*library/);
   expect(lastResult(setup)).toContain('made.txt');
 });
+
+test('a headless run with a directory that must not be added ends with the reason', async () => {
+  const setup = await setUpProgram();
+  const { code, stderr } = await setup.print(['-p', 'hi', '--add-dir', setup.work.home]);
+  expect(code).toBe(52);
+  expect(stderr).toContain(`--add-dir: ${setup.work.home} contains your home folder`);
+  expect(setup.server.requests()).toEqual([]);
+});

@@ -1,12 +1,14 @@
-/** Decides which directories `/add-dir` may add to the workspace. */
+/** Decides which directories may be added to the workspace, and adds those of `/add-dir`. */
 import { resolve } from 'node:path';
-import type { AddedDirectory, DirectoryPort } from '../../commands/types.ts';
+import type { DirectoryPort } from '../../commands/types.ts';
 import type { AddedDirectories } from '../../config/addedDirectories.ts';
 import { statOf } from '../../disk/fileLookups.ts';
 import { placesGitSettings } from '../../disk/ownPrograms.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
+import type { ResolvedPath } from '../../disk/realFile.ts';
 import { absolutePath } from '../../disk/settingsPaths.ts';
 import { protectedName, protectionPlace } from '../../permissions/files/protectedNames.ts';
+import { isSensitive } from '../../permissions/files/sensitive.ts';
 import type { AppPaths } from '../process/appPaths.ts';
 import { programPath } from '../process/lookUp.ts';
 import { scriptsOfFolders } from './workspaceScripts.ts';
@@ -25,12 +27,17 @@ export function createDirectoryPort({ place, added, isWithheld, onAdded }: PortP
   return {
     list,
     async add(written) {
-      const { home, cwd } = place;
+      const { home, cwd, env } = place;
       const path = absolutePath(written, { home, root: cwd });
       const folder = realpath(path);
+      const missing = missingDirectory(path, folder);
+      const around = list().find((one) => isInside(folder, realpath(one)));
+      if (missing === undefined && around !== undefined) return { type: 'known', folder, around };
       const refusal =
-        refusalOf(folder, path, list(), place) ?? (isWithheld(folder) ? secret(path) : undefined);
-      if (refusal !== undefined) return refusal;
+        missing ??
+        directoryRefusal({ path, realPath: folder }, place, list(), isWithheld) ??
+        lookUpRefusal(path, folder, env, list());
+      if (refusal !== undefined) return { type: 'refused', message: refusal };
       // Before commands may write there.
       const found = await scriptsOfFolders(place, [folder]);
       if (added.directories().includes(folder)) return { type: 'added', folder };
@@ -41,33 +48,48 @@ export function createDirectoryPort({ place, added, isWithheld, onAdded }: PortP
   };
 }
 
-function refusalOf(
-  folder: string,
-  path: string,
-  workspace: readonly string[],
-  { home, dataRoot, env }: AppPaths,
-): AddedDirectory | undefined {
-  const info = statOf(folder);
-  if (info === undefined) return refused(`${path} does not exist.`);
-  if (!info.isDirectory())
-    return refused(`${path} is not a directory. Add the one that it is in: /add-dir ${resolve(path, '..')}`);
-  const around = workspace.find((one) => isInside(folder, realpath(one)));
-  if (around !== undefined) return { type: 'known', folder, around };
+/**
+ * Why a directory must not be added to the workspace, whether by `/add-dir`, on the command line or in settings; undefined
+ * if it may, or already belongs to it.
+ */
+export function directoryRefusal(
+  { path, realPath: folder }: ResolvedPath,
+  { home, root, dataRoot }: Pick<AppPaths, 'home' | 'root' | 'dataRoot'>,
+  workspace: readonly string[] = [root],
+  isWithheld: (path: string) => boolean = isSensitive,
+): string | undefined {
+  if (workspace.some((one) => isInside(folder, realpath(one)))) return undefined;
+  const missing = missingDirectory(path, folder);
+  if (missing !== undefined) return missing;
   if (isInside(realpath(home), folder))
-    return refused(
-      `${path} contains your home folder, with the keys and settings of other programs. Add a directory in it.`,
-    );
+    return `${path} contains your home folder, with the keys and settings of other programs. Add a directory in it.`;
   const data = realpath(dataRoot);
   if (isInside(folder, data) || isInside(data, folder))
-    return refused(`${path} holds ClawdCode's own settings and sessions, which commands must not change.`);
+    return `${path} holds ClawdCode's own settings and sessions, which commands must not change.`;
   const name = protectedName(folder, protectionPlace(home, workspace, realpath, []));
-  if (name !== undefined) return refused(`${path} is protected: ${name.usedBy} reads or runs what is there.`);
-  // Programs that are already running have these variables.
-  if (outsideParts(env, workspace) !== outsideParts(env, [...workspace, folder]))
-    return refused(
-      `Your PATH or your git settings lead into ${path}, so it can only be added at the start: clawdcode --add-dir ${path}`,
-    );
-  return undefined;
+  if (name !== undefined)
+    return `${path} is protected: ${name.usedBy} reads or runs what is there. To work there, start clawdcode in it.`;
+  return isWithheld(folder) ? `${path} holds secrets, or a rule denies reading it.` : undefined;
+}
+
+function missingDirectory(path: string, folder: string): string | undefined {
+  const info = statOf(folder);
+  if (info === undefined) return `${path} does not exist.`;
+  return info.isDirectory()
+    ? undefined
+    : `${path} is not a directory. Add the one that it is in: ${resolve(path, '..')}`;
+}
+
+/** Programs that are already running look programs and git settings up in these places. */
+function lookUpRefusal(
+  path: string,
+  folder: string,
+  env: AppPaths['env'],
+  workspace: readonly string[],
+): string | undefined {
+  return outsideParts(env, workspace) === outsideParts(env, [...workspace, folder])
+    ? undefined
+    : `Your PATH or your git settings lead into ${path}, so it can only be added at the start: clawdcode --add-dir ${path}`;
 }
 
 /** The `PATH` and the variables for git that lead outside these folders. */
@@ -78,8 +100,3 @@ function outsideParts(env: AppPaths['env'], workspace: readonly string[]): strin
   );
   return JSON.stringify([programPath({ root, addedDirectories: () => added, env }), ofGit]);
 }
-
-const secret = (path: string): AddedDirectory =>
-  refused(`${path} holds secrets, or a rule denies reading it.`);
-
-const refused = (message: string): AddedDirectory => ({ type: 'refused', message });

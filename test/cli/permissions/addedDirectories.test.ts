@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDirectoryPort } from '../../../src/cli/permissions/addedDirectories.ts';
+import { createDirectoryPort, directoryRefusal } from '../../../src/cli/permissions/addedDirectories.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
 
 async function open() {
@@ -27,13 +27,18 @@ async function open() {
     ...{ packageRoot: base, version: '0', managed: { folder: at('etc'), ownerUid: 0 } },
     env: { PATH: `/usr/bin:${at('tools/bin')}`, HOME: at('me'), GIT_CONFIG_GLOBAL: at('git/config') },
   };
-  const loaded = await loadSettings({ ...place, trusted: true, flags: {} });
+  const read = (addDirs: readonly string[], settings: object = {}) =>
+    loadSettings({
+      ...{ ...place, trusted: true, flags: { addDirs }, settingsFlag: JSON.stringify(settings) },
+      directoryRefusal: (directory) => directoryRefusal(directory, place),
+    });
+  const loaded = await read([]);
   const port = createDirectoryPort({
     ...{ place, added: loaded.added },
     isWithheld: (path) => path === at('keys'),
     onAdded: async () => undefined,
   });
-  return { at, port, loaded };
+  return { at, port, loaded, read };
 }
 
 test.each([
@@ -52,13 +57,13 @@ test.each([
 
 test.each([
   ['../../none', /none does not exist\./],
-  ['../../lib/file', /file is not a directory\. Add the one that it is in: \/add-dir .*\/lib$/],
+  ['../../lib/file', /file is not a directory\. Add the one that it is in: .*\/lib$/],
   ['~', /contains your home folder/],
   ['/', /contains your home folder/],
   ['../..', /contains your home folder/],
   ['~/.clawdcode', /ClawdCode's own settings and sessions/],
   ['~/.clawdcode/x', /ClawdCode's own settings and sessions/],
-  ['~/.config', /\.config is protected/],
+  ['~/.config', /\.config is protected: .* To work there, start clawdcode in it\./],
   ['../../keys', /holds secrets, or a rule denies reading it/],
   ['../../tools', /Your PATH or your git settings lead into .*: clawdcode --add-dir .*tools$/],
   ['../../git', /Your PATH or your git settings lead into/],
@@ -78,4 +83,33 @@ test('a directory that already belongs to the workspace needs nothing', async ()
     folder: at('lib/deep'),
     around: at('lib'),
   });
+});
+
+test.each([
+  ['me', /contains your home folder/],
+  ['none', /does not exist\.$/],
+  ['lib/file', /is not a directory\. Add the one that it is in: .*lib$/],
+  ['me/.clawdcode/x', /ClawdCode's own settings and sessions/],
+  ['me/.config', /is protected: .* reads or runs what is there\. To work there, start clawdcode in it\.$/],
+])('%s is refused on the command line and in settings, too', async (name, message) => {
+  const { at, read } = await open();
+  const typed = await read([at(name), at('lib')]);
+  expect(typed.added.directories()).toEqual([at('lib')]);
+  expect(typed.problems).toMatchObject([{ layer: 'flag', file: '--add-dir' }]);
+  expect(typed.problems[0]?.message).toMatch(/^--add-dir: /);
+  expect(typed.problems[0]?.message).toMatch(message);
+  const additionalDirectories = [at(name), at('lib')];
+  const written = await read([], { permissions: { additionalDirectories } });
+  expect(written.added.directories()).toEqual([at('lib')]);
+  expect(written.problems[0]?.message).toMatch(
+    /^--settings: "permissions.additionalDirectories" ignores a dir/,
+  );
+  expect(written.problems[0]?.message).toMatch(message);
+});
+
+test('at the start, a directory with programs of the PATH may be added; one in the project needs nothing', async () => {
+  const { at, read } = await open();
+  const { added, problems } = await read([at('tools'), at('repo/src')]);
+  expect(problems).toEqual([]);
+  expect(added.directories()).toEqual([at('tools')]);
 });
