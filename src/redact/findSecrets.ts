@@ -66,29 +66,25 @@ function inOrder(found: readonly Secret[]): Secret[] {
   return merged.map(({ secret }) => secret);
 }
 
-// Handles invisible characters: terminal colors and zero-width characters.
+// Handles invisible characters: terminal colors, zero-width characters, and the zero bytes of UTF-16.
 
-const unseen = /\u001b\[[0-9;]{0,20}[A-Za-z]|[\u200b-\u200d\u2060\ufeff\u00ad]/g;
+const unseen = /\u001b\[[0-9;]{0,20}[A-Za-z]|[\0\u200b-\u200d\u2060\ufeff\u00ad]/g;
 
 /** Searches the visible text and returns positions in the original; nothing if no character is invisible. */
 function findInVisible(text: string, find: (seen: string) => Secret[]): Secret[] {
-  if (!/[\u001b\u200b-\u200d\u2060\ufeff\u00ad]/.test(text)) return [];
-  const parts: string[] = [];
-  /** Start of each part, in the visible text and in the original. */
-  const starts: { readonly seen: number; readonly at: number }[] = [];
-  let [at, seen] = [0, 0];
-  for (const match of [...text.matchAll(unseen), { index: text.length, 0: '' }]) {
-    starts.push({ seen, at });
-    parts.push(text.slice(at, match.index));
-    seen += match.index - at;
-    at = match.index + match[0].length;
+  if (!/[\0\u001b\u200b-\u200d\u2060\ufeff\u00ad]/.test(text)) return [];
+  const found = find(text.replace(unseen, ''));
+  if (found.length === 0) return [];
+  /** Start of each visible part, in the visible text and in the original. */
+  const starts = [{ seen: 0, at: 0 }];
+  let hidden = 0;
+  for (const { index, 0: match } of text.matchAll(unseen)) {
+    const seen = index - hidden;
+    hidden += match.length;
+    starts.push({ seen, at: index + match.length });
   }
   const placeOf = placesIn(starts);
-  return find(parts.join('')).map(({ start, end, kind }) => ({
-    start: placeOf(start),
-    end: placeOf(end - 1) + 1,
-    kind,
-  }));
+  return found.map(({ start, end, kind }) => ({ start: placeOf(start), end: placeOf(end - 1) + 1, kind }));
 }
 
 function placesIn(starts: readonly { readonly seen: number; readonly at: number }[]) {
@@ -306,7 +302,7 @@ const lastBodyLine = /^(?:[^A-Za-z0-9+/=]|\d{1,7}[^A-Za-z0-9+/=]){0,16}[A-Za-z0-
  * diff, and before quotes or an escaped line feed.
  */
 const armored =
-  /(?<![A-Za-z0-9/=]|[^\n]\+)(?<body>[A-Za-z0-9+/]{64}(?:[A-Za-z0-9+/]{6})?)(?:\\[nr]|["'`,;+]|[^\S\n]){0,8}$/gm;
+  /(?<![A-Za-z0-9/=]|\S\+)(?<body>[A-Za-z0-9+/]{64}(?:[A-Za-z0-9+/]{6})?)(?:\\[nr]|["'`,;+]|[^\S\n]){0,8}$/gm;
 
 /** Finds full lines of keys whose beginning and end are not visible. A shorter last line does not reveal the key. */
 function findKeyLines(text: string): Secret[] {

@@ -149,12 +149,15 @@ describe('a key whose beginning is not shown', () => {
     ['numbered lines', (line: string, at: number) => `${at}:${line}`],
     ['context of a search', (line: string, at: number) => `keys/LICENSE-${at}-${line}`],
     ['lines of a diff', (line: string) => `+${line}`],
+    ['lines of a diff beside a graph', (line: string) => `| +${line}`],
+    ['numbered lines of a diff', (line: string, at: number) => `${at}\t+${line}`],
+    ['lines in UTF-16', (line: string) => [...line].join('\0')],
     ['strings of code', (line: string) => `  "${line}\\n" +`],
   ])('%s', (_, form) => {
     for (const key of keys) {
       const body = key.split('\n').filter((line) => /^.{64}(?:.{6})?$/.test(line) && !line.startsWith('-'));
       const out = shown(body.map((line, at) => `${form(line, at)}\n`).join(''));
-      const left = body.filter((line) => out.includes(line));
+      const left = body.filter((line) => out.replaceAll('\0', '').includes(line));
       expect(left.length).toBeLessThanOrEqual(body.length / 20);
       expect(out.split('\n')).toHaveLength(body.length + 1);
     }

@@ -50,6 +50,8 @@ test.each([
   ['grep’s colors', `.env:3:\u001b[01;31m\u001b[KAPI_KEY\u001b[m\u001b[K=${hex}`, hex],
   ['colors inside it', `ghp_\u001b[31m${token.slice(4)}\u001b[0m`, token.slice(4)],
   ['zero-width characters inside it', `${token.slice(0, 10)}\u200b${token.slice(10)}`, token.slice(10)],
+  ['UTF-16', [...`auth: ${token}\r\n`].join('\0'), [...token.slice(0, 9)].join('\0')],
+  ['a line after a name and a NUL', `config/a.yml\0auth: ${token}\n`, token],
   ['a token after a word', `Tool${token}`, token],
 ])('a secret as %s', (_, text, secret) => {
   const redacted = redact(text);

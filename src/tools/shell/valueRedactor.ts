@@ -45,7 +45,7 @@ const MAX_LENGTH = 256;
 
 /**
  * The value as is, in JSON, percent-encoded (RFC 3986), in hexadecimal, and in base64 (RFC 4648, both alphabets) at
- * every alignment: `user:password` in a header may place it at any offset.
+ * every alignment: `user:password` in a header may place it at any offset; in UTF-16, with a zero byte after each character.
  */
 function printedForms(value: string): readonly string[] {
   if (value.length > MAX_LENGTH) return [value];
@@ -55,6 +55,7 @@ function printedForms(value: string): readonly string[] {
   return [
     ...new Set([
       value,
+      [...value].join('\0'),
       JSON.stringify(value).slice(1, -1),
       percentEncoded(value),
       hex,
