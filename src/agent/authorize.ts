@@ -40,7 +40,7 @@ export interface ApprovalPorts {
   /** Applies an answer's effects beyond this call: an "always", or an approved plan. */
   readonly onAllowed: (question: NewQuestion, access: Access, answer: PermissionAnswer) => Promise<void>;
   readonly newId: () => string;
-  readonly checkpoints: Pick<CheckpointKeeper, 'scan'>;
+  readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'keep'>;
   /** Absent without hooks. */
   readonly hooks?: CallHooks | undefined;
 }
@@ -260,7 +260,7 @@ const byHook: Grant = { basis: 'rule', reason: 'a hook' };
 async function decideOn(
   { call, input, prepared }: Checked,
   fromHooks: FromHooks,
-  { decide, signal }: ApprovalPorts,
+  { decide, checkpoints, signal }: ApprovalPorts,
 ): Promise<PermissionDecision | undefined> {
   // Parsing a huge command takes seconds, and so does judging: an interrupt waits for neither.
   const allowedBy = fromHooks?.allowedBy;
@@ -271,6 +271,10 @@ async function decideOn(
     ...(allowedBy && { allowedBy }),
   });
   const decision = await untilAborted(deciding, signal);
+  const { replaces = [] } = decision ?? {};
+  const lost = replaces.length > 0 ? await checkpoints.keep(replaces, signal) : undefined;
+  if (signal.aborted) return undefined;
+  if (lost !== undefined) return { behavior: 'ask', reason: lost };
   const asks = fromHooks?.asks;
   if (decision?.behavior !== 'allow' || asks === undefined) return decision;
   const { hiding } = decision;

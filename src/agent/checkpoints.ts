@@ -17,6 +17,7 @@ import type { NewEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Access } from '../protocol/permissions.ts';
 import { toolNames } from '../protocol/toolNames.ts';
+import { untilAborted } from '../protocol/untilAborted.ts';
 import { createWorkQueue } from '../protocol/workQueue.ts';
 
 /** A scan that started this recently is taken as the state before a command: no user edits files that fast. */
@@ -41,6 +42,8 @@ export interface CheckpointKeeper {
   handleEvent(event: AgentEvent): void;
   /** Resolves when the changes of interrupted calls have been logged. */
   settled(): Promise<void>;
+  /** Keeps copies of what a call will replace. Returns why some of it could not be restored, ready to show. */
+  keep(paths: readonly string[], signal: AbortSignal): Promise<string | undefined>;
   /**
    * Called before a call runs: saves the current state of the files it may change. Returns early if the signal aborts.
    */
@@ -141,6 +144,14 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     async settled() {
       if (hasLateChanges) await idle();
     },
+    async keep(paths, signal) {
+      if (files === undefined) return undefined;
+      const lost = await untilAborted(
+        safely(() => files.keep(paths)),
+        signal,
+      );
+      return lost?.length === 0 || signal.aborted ? undefined : reasonOf(lost ?? []);
+    },
     async before(access, signal) {
       if (files === undefined) return;
       // A scan during the call would record its changes as the state before it.
@@ -189,6 +200,14 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     },
   };
   return keeper;
+}
+
+/** Maximum number of files named in a reason. */
+const MAX_LOST = 3;
+
+function reasonOf(lost: readonly string[]): string {
+  const more = lost.length > MAX_LOST ? [`and ${lost.length - MAX_LOST} more`] : [];
+  return `/rewind could not undo this: ${[...lost.slice(0, MAX_LOST), ...more].join('; ')}.`;
 }
 
 /** Runs one operation at a time, in the order requested. */

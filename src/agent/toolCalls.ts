@@ -31,7 +31,7 @@ export interface ToolCallPorts extends ApprovalPorts {
   readonly context: ContextManager;
   readonly emit: (event: AgentEvent) => void;
   readonly now: () => number;
-  readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'before' | 'after'>;
+  readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'keep' | 'before' | 'after'>;
   /** True if the sandbox keeps read-only commands from changing anything; they never leave it. */
   readonly confinesReading: () => Promise<boolean>;
   /** Called before a call that is not read-only, which waits for it; returns a function to call after the call. */

@@ -17,8 +17,8 @@ import {
   statEntrySafely,
 } from './scan/diskEntry.ts';
 import { type ChangedPath, identifyPath, isUnchanged } from './scan/identifyPath.ts';
-import { createYieldTimer, isHistory, walk } from './scan/walk.ts';
-import { type CheckpointLimits, changeNotes, describePath } from './types.ts';
+import { createYieldTimer, historyAround, isHistory, walk } from './scan/walk.ts';
+import { type CheckpointLimits, changeNotes, describePath, describeSize } from './types.ts';
 
 interface RecorderDeps {
   /** Real paths. */
@@ -72,9 +72,20 @@ export class Recorder {
     await this.#walkRoot(root, undefined);
   }
 
-  /** Records single paths, which are kept up to a larger size. */
-  async keep(paths: readonly string[]): Promise<void> {
-    for (const path of targetsOf(paths)) {
+  /** Records single paths, which are kept up to a larger size. Returns what cannot be restored, ready to show. */
+  async keep(paths: readonly string[]): Promise<readonly string[]> {
+    const targets = targetsOf(paths);
+    const { maxNamedFileBytes } = this.#deps.limits;
+    const lost = (path: string, why: string): string =>
+      `${describePath(this.#root, path)} cannot be restored: ${why}`;
+    const bytes = targets.reduce((sum, path) => sum + sizeOf(statEntrySafely(path)), 0);
+    if (targets.length > 1 && bytes > maxNamedFileBytes)
+      return [
+        lost(targets[0] ?? '', `copies of more than ${describeSize(maxNamedFileBytes)} would be needed`),
+      ];
+    const notes: string[] = [];
+    const known = new Map<string, boolean>();
+    for (const path of targets) {
       this.#expectNothingAbove(path);
       const entry = statEntrySafely(path);
       if (entry === undefined) {
@@ -89,7 +100,13 @@ export class Recorder {
         true,
         false,
       );
+      const content = this.#tree.get(path)?.content;
+      const owner = historyAround(path, known);
+      if (content?.in === 'nowhere') notes.push(lost(path, content.reason));
+      else if (owner !== undefined) notes.push(lost(path, `it belongs to a repository of ${owner}`));
+      if (this.#pace.isDue()) await this.#pace.pause();
     }
+    return notes;
   }
 
   /** Returns the changes since the last scan. */
@@ -277,6 +294,8 @@ export class Recorder {
     this.#notes.push(note);
   }
 }
+
+const sizeOf = (entry: DiskEntry | undefined): number => (entry?.kind === 'file' ? entry.size : 0);
 
 /** The paths without links in their parents, plus the targets of those that are links. */
 function targetsOf(paths: readonly string[]): readonly string[] {

@@ -89,7 +89,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
       }, undefined);
     },
     capture: (paths) => inTurn(() => recorder.capture(paths), unknown),
-    keep: (paths) => inTurn(() => recorder.keep(paths), undefined),
+    keep: (paths) => inTurn(() => recorder.keep(paths), ['copies of the files could not be made']),
     plan: (changes, foreign) => inTurn(() => planRestore(changes, restore, foreign), { steps: [] }),
     apply: (plan) =>
       inTurn(

@@ -98,8 +98,11 @@ export interface FileCheckpoints {
    * knows what it touches); without, scans the tree (Bash).
    */
   capture(paths?: readonly string[]): Promise<Captured>;
-  /** Stores the current content of files that a call is about to change. */
-  keep(paths: readonly string[]): Promise<void>;
+  /**
+   * Stores the current content of files that a call is about to change. Returns what cannot be restored afterwards and
+   * why, ready to show.
+   */
+  keep(paths: readonly string[]): Promise<readonly string[]>;
   /**
    * Plans a rewind to before these changes, which are in chronological order. `foreign`: paths of changes that
    * another program may have logged. A log may name any path, so those whose write would need approval are left unchanged.

@@ -225,6 +225,11 @@ export interface PermissionDecision {
   /** With `allow`: see `Grant`. */
   readonly searches?: true;
   /**
+   * With `allow`: what the call removes or replaces because the mode allows edits, absolute. It may not run unasked if
+   * something there exists and could not be restored.
+   */
+  readonly replaces?: readonly string[];
+  /**
    * With `ask` and `deny`: a read-only command that would need no approval if it could not see these files, which it does
    * not name. With `allow`: see `Grant`. Absolute, links resolved.
    */

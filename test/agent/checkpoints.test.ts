@@ -14,7 +14,10 @@ function keeper() {
   const asked: string[] = [];
   const files: Pick<FileCheckpoints, 'baseline' | 'capture' | 'keep'> = {
     baseline: async () => void asked.push('scan'),
-    keep: async () => void asked.push('keep'),
+    keep: async () => {
+      asked.push('keep');
+      return [];
+    },
     capture: async () => ({ changes: [], notes: [] }),
   };
   const made = createCheckpointKeeper({
@@ -85,7 +88,7 @@ function lender(running: () => readonly string[] = () => []) {
     baseline: async () => {
       baselines += 1;
     },
-    keep: async () => {},
+    keep: async () => [],
     capture: async () => ({ changes: [change], notes: [] }),
     diff: async () => [],
   };

@@ -145,3 +145,39 @@ test('a user’s edit before a call that names the file is kept and attributed t
   await bench.checkpoints.apply(await bench.checkpoints.plan(changes));
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('mine\n');
 });
+
+test('what cannot be restored is said before it is replaced', async () => {
+  const limited = await openBench({
+    limits: { maxFileBytes: 20, maxNamedFileBytes: 100, maxFolderBytes: 50 },
+  });
+  const file = (name: string, bytes: number): string => {
+    const path = join(limited.root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, 'x'.repeat(bytes));
+    return path;
+  };
+  initRepository(limited.root);
+  const [labels, large] = [file('data/labels.csv', 15), file('large.bin', 101)];
+  for (const name of ['data/1', 'data/2', 'data/3']) file(name, 20);
+  const packed = file('backup.git/packed-refs', 3);
+  for (const name of ['HEAD', 'objects/a', 'refs/a']) file(`backup.git/${name}`, 1);
+  await limited.checkpoints.baseline();
+  expect(await limited.checkpoints.keep([labels, join(limited.root, 'missing')])).toEqual([]);
+  expect(await limited.checkpoints.keep([large])).toEqual([
+    'large.bin cannot be restored: larger than 100 bytes',
+  ]);
+  expect(await limited.checkpoints.keep([packed])).toEqual([
+    'backup.git/packed-refs cannot be restored: it belongs to a repository of git',
+  ]);
+  expect(await limited.checkpoints.keep([file('a', 60), file('b', 60)])).toEqual([
+    'a cannot be restored: copies of more than 100 bytes would be needed',
+  ]);
+  rmSync(labels);
+  const { changes } = await limited.checkpoints.capture();
+  expect(changes.map(({ path }) => path)).toContain(labels);
+  await limited.checkpoints.apply(
+    await limited.checkpoints.plan(changes.filter(({ path }) => path === labels)),
+  );
+  expect(readFileSync(labels, 'utf8')).toBe('x'.repeat(15));
+  await limited.close();
+});

@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { setUpProgram } from './support/testProgram.ts';
@@ -45,4 +45,33 @@ test('a checkpoint’s copies of a secret file are not read without approval', a
     expect(textOf(result)).not.toMatch(/(?:first|second)-value/);
     expect(textOf(result)).toContain('so it is never read without approval');
   }
+});
+
+test('in accept edits, only commands whose changes can be undone run without approval', async () => {
+  const { work, server, print } = await setUpProgram();
+  await mkdir(join(work.repository, 'data'));
+  for (let part = 0; part < 8; part++) await work.write(`data/${part}`, 'x'.repeat(9 * 2 ** 20));
+  await work.write('data/labels.csv', 'my only labels\n');
+  await work.write('thesis.pdf', 'y'.repeat(12 * 2 ** 20));
+  await writeFile(join(work.repository, 'model.bin'), '');
+  await truncate(join(work.repository, 'model.bin'), 300 * 2 ** 20);
+  const commands = ['rm data/labels.csv', 'rm thesis.pdf', 'rm model.bin'];
+  server.script(...commands.map((command) => ({ calls: [{ name: 'Bash', input: { command } }] })), {
+    text: 'Done.',
+  });
+  await print(['-p', 'clean up', '--permission-mode', 'acceptEdits']);
+  const told =
+    server
+      .requests()
+      .at(-1)
+      ?.messages.filter(({ role }) => role === 'tool') ?? [];
+  expect(textOf(told.at(-1))).toContain('model.bin cannot be restored: larger than 256 MB');
+  expect((await readdir(work.repository)).includes('model.bin')).toBe(true);
+  expect((await readdir(work.repository)).includes('thesis.pdf')).toBe(false);
+  const projects = join(work.data, 'projects');
+  const [project = ''] = await readdir(projects);
+  const blobs = join(projects, project, 'blobs');
+  const kept = (await readdir(blobs, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
+  const sizes = await Promise.all(kept.map(async (one) => (await stat(join(one.parentPath, one.name))).size));
+  expect(sizes).toContain('my only labels\n'.length);
 });

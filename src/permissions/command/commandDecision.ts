@@ -128,13 +128,19 @@ function decideByParts(all: readonly Judged[], policy: Policy): PermissionDecisi
     behavior,
     reason,
     ...(basis && { basis }),
-    ...(behavior === 'allow' && approvalOf(verdicts)),
+    ...(behavior === 'allow' && { ...approvalOf(verdicts), ...replacesOf(verdicts) }),
     ...(basis === 'read-only' && verdicts.some(isSearch) && { searches: true }),
     ...(behavior === 'ask' && { causes: causesOf(verdicts) }),
     ...(hiding && { hiding }),
     ...(rule && { rule }),
     ...(suggestion && { suggestion }),
   };
+}
+
+/** What the parts replace because of the mode. */
+function replacesOf(verdicts: readonly PartVerdict[]): Pick<PermissionDecision, 'replaces'> {
+  const replaces = [...new Set(verdicts.flatMap((one) => one.replaces ?? []))];
+  return replaces.length > 0 ? { replaces } : {};
 }
 
 const isSearch = ({ use }: PartVerdict): boolean =>
@@ -264,6 +270,7 @@ function decideRedirect(
     reason: `${word} ${target}: ${worst.reason}`,
     cause,
     ...(worst.basis && { basis: worst.basis }),
+    ...(worst.basis === 'mode' && { replaces: verdicts.map(({ realPath }) => realPath) }),
     ...(worst.rule && { rule: worst.rule }),
     ...(verb === 'read' && { reads: true, use: { contents: [target], names: [] } }),
   };

@@ -30,6 +30,9 @@ const commands: Readonly<Record<string, OptionList>> = {
 export const buildOutput =
   /(?:^|\/)(?:dist|build|out|target|coverage|node_modules|\.next|\.cache|\.turbo|\.parcel-cache|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache)\/?$/;
 
+/** Of these, folders that never hold anything but what tools make again. */
+const caches = /(?:^|\/)(?:node_modules|coverage|__pycache__|\.[^/]+)\/?$/;
+
 /** The effect of one such command. */
 type PlainEdit =
   | { readonly type: 'make'; readonly paths: readonly string[]; readonly foldersOnly: boolean }
@@ -72,14 +75,36 @@ export function decideEdits(visit: Visit, others: Touched, policy: Policy): Perm
     gravestOne?.behavior === 'allow'
       ? (verdicts.find(({ basis }) => basis !== 'read-only') ?? gravestOne)
       : gravestOne;
+  const replaces =
+    worst?.behavior === 'allow' && verdicts.some(({ basis }) => basis === 'mode')
+      ? visit.directories.flatMap((directory) => replacedBy(edit, directory, policy))
+      : [];
   return (
     worst && {
       behavior: worst.behavior,
       reason: worst.reason,
+      ...(replaces.length > 0 && { replaces }),
       ...(worst.basis && { basis: worst.basis }),
       ...(worst.rule && { rule: worst.rule }),
     }
   );
+}
+
+/** The paths that are removed, or replaced if they exist. */
+function replacedBy(edit: PlainEdit, directory: string, policy: Policy): readonly string[] {
+  if (edit.type === 'make') return [];
+  const at = (word: string): string => locate(word, directory, policy);
+  const below = (path: string): readonly string[] =>
+    edit.whole ? (policy.listTree(path)?.map((entry) => entry.path) ?? ['']) : [''];
+  if (edit.type !== 'transfer')
+    return edit.paths
+      .filter((path) => !edit.whole || !caches.test(path))
+      .flatMap((path) => below(at(path)).map((name) => join(at(path), name)));
+  const target = at(edit.target);
+  return edit.sources.map(at).flatMap((source) => {
+    const ends = [target, join(target, basename(source)), ...(edit.moves ? [source] : [])];
+    return below(source).flatMap((name) => ends.map((end) => join(end, name)));
+  });
 }
 
 /**

@@ -17,6 +17,7 @@ function workIn(sharesFolders = false) {
     scanSoon: () => {},
     handleEvent: () => {},
     settled: async () => {},
+    keep: async () => undefined,
     before: async (one) => void seen.push(['before', one]),
     after: async (_id, _cause, one) => {
       seen.push(['after', one]);

@@ -191,3 +191,19 @@ test('a tree is listed without following links, up to a limit', () => {
   expect(listTree(join(root, 'a.txt/below'))).toEqual([]);
   expect(listTree(join(root, 'many'))).toBeUndefined();
 });
+
+test.each([
+  ['rm a.txt b.txt', ['a.txt', 'b.txt']],
+  ['sed -i s/a/b/ a.txt', ['a.txt']],
+  ['cp a.txt b.txt', ['b.txt', 'b.txt/a.txt']],
+  ['mv a.txt docs', ['a.txt', 'docs', 'docs/a.txt']],
+  ['cat a.txt > b.txt', ['b.txt']],
+  ['mkdir -p x/y && touch x/y/z && ls', undefined],
+])('the mode allows %s only as far as it can be undone', async (command, replaced) => {
+  const decision = await bash(command, [], 'acceptEdits');
+  expect(decision).toMatchObject({ behavior: 'allow', basis: 'mode' });
+  const paths = replaced?.map((name) => join(root, name));
+  expect(decision.replaces && [...decision.replaces].sort()).toEqual(paths);
+  const byRule = await bash(command, ['allow Bash(*)'], 'acceptEdits');
+  expect(byRule.replaces).toEqual(command.includes('>') ? paths : undefined);
+});
