@@ -45,11 +45,13 @@ export function heldCredentials(
   const versions = new Map<string, Set<string>>();
   const add = (id: string, path: string): void =>
     void versions.set(id, (versions.get(id) ?? new Set()).add(path));
-  for (const [, mode = '', before = '', after = '', name = ''] of past.matchAll(change)) {
-    add(before, name);
-    if (!mode.startsWith('16')) add(after, name);
+  // The content of a submodule is a commit of another repository, which git shows only by its id.
+  for (const [, from = '', to = '', before = '', after = '', name = ''] of past.matchAll(change)) {
+    if (!from.startsWith('16')) add(before, name);
+    if (!to.startsWith('16')) add(after, name);
   }
-  for (const [, id = '', name = ''] of staged.matchAll(/\d+ ([\da-f]+) \d\t([^\0]*)\0/g)) add(id, name);
+  for (const [, mode = '', id = '', name = ''] of staged.matchAll(/(\d+) ([\da-f]+) \d\t([^\0]*)\0/g))
+    if (!mode.startsWith('16')) add(id, name);
   for (const { type, id } of found)
     if (type === 'blob') for (const path of paths) add(id, relative(place.worktree, path));
   for (const id of versions.keys()) if (/^0+$/.test(id)) versions.delete(id);
@@ -83,7 +85,7 @@ function dropLarge(git: Git, versions: Map<string, Set<string>>, place: WordsPla
 }
 
 /** A line of `--raw`, with the name that follows. */
-const change = /:\d+ (\d+) ([\da-f]+) ([\da-f]+) \w+\0([^\0]*)\0/g;
+const change = /:(\d+) (\d+) ([\da-f]+) ([\da-f]+) \w+\0([^\0]*)\0/g;
 
 /** The contents of objects, in order; undefined if they are too large, or one is missing. */
 export function contentsOf(git: Git, ids: readonly string[]): readonly Buffer[] | undefined {

@@ -794,3 +794,48 @@ describe('options cannot hide a secret from the check', () => {
     },
   );
 });
+
+describe('a submodule without an extension, which could be a key by its name', () => {
+  const place = join(top, 'home', 'outer');
+  const run = (...args: readonly string[]): void => {
+    const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+    expect(spawnSync('git', [...own, ...args], { cwd: place }).status).toBe(0);
+  };
+  const link = (digit: string): void =>
+    run('update-index', '--add', '--cacheinfo', `160000,${digit.repeat(40)},lib`);
+
+  beforeAll(() => {
+    mkdirSync(place, { recursive: true });
+    run('init', '-q');
+    writeFileSync(join(place, 'a.txt'), 'one\n');
+    run('add', '.');
+    link('1');
+    run('commit', '-qm', 'one');
+    link('2');
+    run('commit', '-qm', 'two');
+  });
+
+  const commands = [
+    'git show HEAD',
+    'git log -p',
+    'git diff HEAD~1 HEAD',
+    'git grep x HEAD',
+    'git diff --cached',
+  ];
+  test.each(commands)('%s runs', async (command) => {
+    expect(await ask(place, command)).toBe('allow');
+  });
+
+  test.each(commands.slice(0, 4))('%s needs approval if a key was there before or after', async (command) => {
+    writeFileSync(join(place, 'key.txt'), '-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n');
+    const key = spawnSync('git', ['hash-object', '-w', 'key.txt'], { cwd: place }).stdout.toString().trim();
+    run('update-index', '--cacheinfo', `100644,${key},lib`);
+    run('commit', '-qm', 'three');
+    expect(await ask(place, command)).toBe('ask');
+    run('rm', '-q', '--cached', 'lib');
+    link('3');
+    run('commit', '-qm', 'four');
+    expect(await ask(place, command === 'git grep x HEAD' ? 'git grep x HEAD~1' : command)).toBe('ask');
+    run('reset', '-q', '--hard', 'HEAD~2');
+  });
+});
