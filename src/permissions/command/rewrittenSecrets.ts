@@ -30,7 +30,7 @@ export function rewrittenSecret(
 ): { readonly name: string; readonly verdict: PartVerdict } | undefined {
   if (!parts.some(isRewriting)) return undefined;
   const uses = parts.flatMap(({ verdict: { isApproved, basis, use } }) =>
-    use === undefined || isApproved || basis === 'rule' ? [] : [use],
+    use === undefined || use.printsNoText || isApproved || basis === 'rule' ? [] : [use],
   );
   // Text that the shell inserts holds no binary data.
   const printsBinary =

@@ -15,7 +15,11 @@ export function findUse(args: readonly string[]): ReadOnlyUse | undefined {
   const found = readFind(args);
   if (found === undefined) return undefined;
   const { files, commands } = found;
-  const listed: ReadOnlyUse = { contents: [], names: files.trees.map(({ path }) => path) };
+  const listed: ReadOnlyUse = {
+    contents: [],
+    names: files.trees.map(({ path }) => path),
+    printsNoText: true,
+  };
   const uses = commands.map((command) => eachUse(command, files, { split: 'never', mayBeNone: false }));
   if (uses.some((use) => use === undefined)) return undefined;
   return mergeUses([listed, ...uses.filter((use) => use !== undefined)]);

@@ -65,7 +65,7 @@ export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse
   const form = hasOnly(args, command.plain) ? {} : { rewrites: true };
   if (command.operands === 'input') return { ...nothing, ...form };
   const shown = [...files, ...read.late];
-  const kind = { ...form, ...(!measures.test(name) && { printsBinary: true }) };
+  const kind = { ...form, ...(measures.test(name) ? { printsNoText: true } : { printsBinary: true }) };
   if (name !== 'diff') return { contents: shown, names: [], ...kind };
   // Two folders are compared file by file, following links in them.
   const trees = shown.map((path) => ({ path, hidden: true, follows: true }));

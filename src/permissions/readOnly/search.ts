@@ -118,6 +118,10 @@ const types: Readonly<Record<string, readonly string[]>> = {
 const code =
   /^\*\.(?:[cm]?[jt]sx?|c|cc|cpp|cs|css|go|h|hpp|html?|java|kts?|less|lua|mdx?|php|pyi?|rb|rs|s[ac]ss|scala|sql|svelte|swift|vue)$/;
 
+/** Options with which nothing but names and numbers is printed, whatever else is given. */
+const withoutText =
+  /^(?:-[lLc]|--(?:count|count-matches|files-with-matches|files-without-match|files-without-matches))$/;
+
 /** Options of ag for lines around a match. */
 const lines = /^(?:-[ABC]|--(?:after|before|context))$/;
 
@@ -148,8 +152,11 @@ export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | 
   const late = isGrep ? read.late : [];
   if (isListing) return { contents: [], names: files };
   const isRecursive = !isGrep || has('-r', '--recursive');
+  const isPlain = hasOnly(args, plain);
   const form = {
-    ...(!hasOnly(args, plain) && { rewrites: true }),
+    ...(!isPlain && { rewrites: true }),
+    ...(isPlain &&
+      read.options.some(({ name: option }) => withoutText.test(option)) && { printsNoText: true }),
     ...(has('-a', '--text') && { printsBinary: true }),
   };
   if (!isRecursive)

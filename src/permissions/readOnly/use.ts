@@ -13,6 +13,8 @@ export interface ReadOnlyUse {
    * another form, so that a secret cannot be found in its output.
    */
   readonly rewrites?: boolean;
+  /** It prints only names, or numbers about files: nothing that another program could cut a secret out of. */
+  readonly printsNoText?: boolean;
   /** It prints what it finds in binary files. */
   readonly printsBinary?: boolean;
   /** Folders, or files, whose entire content it shows. */
@@ -133,6 +135,7 @@ export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
     ...(uses.some(({ showsReflog }) => showsReflog) && { showsReflog: true }),
     ...(uses.some(({ converts }) => converts) && { converts: true }),
     ...(uses.some(({ rewrites }) => rewrites) && { rewrites: true }),
+    ...(uses.every(({ printsNoText }) => printsNoText) && { printsNoText: true }),
     ...(uses.some(({ printsBinary }) => printsBinary) && { printsBinary: true }),
     tracked: uses.flatMap(({ tracked = [] }) => tracked),
     shown: uses.flatMap(({ shown = [] }) => shown),

@@ -152,6 +152,26 @@ test.each([
   expect(await bash(command)).toMatchObject({ behavior: 'allow' });
 });
 
+test.each([
+  "wc -l KEYS | awk '{print $1}'",
+  'sha256sum KEYS | cut -c1-8',
+  'grep -c token KEYS | tr -d x',
+  "rg -l ghp rewritten/one | paste -sd ' '",
+  "grep -rlZ sent rewritten/one | tr '\\0' x",
+  'find rewritten/one -type f -exec wc -c {} + | sort -n | rev',
+])('names and numbers may be cut: %s', async (command) => {
+  expect((await bash(command.replace('KEYS', 'rewritten/keys.md'))).behavior).toBe('allow');
+});
+
+test.each([
+  'rg --json -l ghp KEYS',
+  'rg -l --json ghp KEYS',
+  'wc -l KEYS | cut -c1-2; cat KEYS',
+  'grep -oc ghp_.. KEYS',
+])('other text may not: %s', async (command) => {
+  expect((await bash(command.replaceAll('KEYS', 'rewritten/keys.md'))).behavior).toBe('ask');
+});
+
 test('a rule that names the call allows it', async () => {
   const rules = ['allow Bash(rev rewritten/keys.md)'];
   expect((await bash('rev rewritten/keys.md', rules)).behavior).toBe('allow');
