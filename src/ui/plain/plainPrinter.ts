@@ -126,8 +126,12 @@ const KEYS =
   'A backslash at the end of a line continues on the next. !command runs a command yourself, @path names a file. Ctrl+C interrupts, twice quits; Ctrl+D quits too.';
 
 function shellWords(entry: JSONLEntry): readonly string[] {
-  const { command, output } = shellRun(entry);
-  return [`You ran: ${sanitizeLine(reveal(command, true))}`, ...outputText(output, SHELL_LINES, 'end')];
+  const { command, output, ending } = shellRun(entry);
+  return [
+    `You ran: ${sanitizeLine(reveal(command, true))}`,
+    ...outputText(output, SHELL_LINES, 'end'),
+    ...(ending === '' ? [] : [`Outcome: ${sanitizeLine(ending)}.`]),
+  ];
 }
 
 /** Removes leading symbols, which only add color to the sentence. */

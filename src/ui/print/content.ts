@@ -19,13 +19,20 @@ export function promptContent({ message: { content } }: JSONLEntry): string {
 const isImage = (part: unknown): boolean =>
   typeof part === 'object' && part !== null && 'type' in part && part.type === 'image';
 
-/** Command and output of a `!` command. Old entries hold the command in their first line. */
-export function shellRun(entry: JSONLEntry): { readonly command: string; readonly output: string } {
-  const command = entry.subtype === 'shell' ? entry.data?.command : undefined;
+interface ShellRun {
+  readonly command: string;
+  readonly output: string;
+  /** How it ended if it did not succeed, such as "exit 1 · 0.3 s" or that it was moved to the background. */
+  readonly ending: string;
+}
+
+/** A `!` command. Old entries hold the command in their first line. */
+export function shellRun(entry: JSONLEntry): ShellRun {
+  const { command, status = 'ok', display } = (entry.subtype === 'shell' && entry.data) || {};
   const [first = '', ...rest] = contentText(entry).split('\n');
-  if (command === undefined) return { command: first, output: rest.join('\n') };
-  const display = entry.subtype === 'shell' ? entry.data?.display : undefined;
-  return { command, output: withoutModelNotes(shellOutput(entry) ?? contentText(entry), display) };
+  if (command === undefined) return { command: first, output: rest.join('\n'), ending: '' };
+  const output = withoutModelNotes(shellOutput(entry) ?? contentText(entry), display);
+  return { command, output, ending: status === 'ok' ? '' : (display?.summary ?? '') };
 }
 
 /** Text of content of unknown shape: a string, a list of parts, or data, which is shown as JSON. */

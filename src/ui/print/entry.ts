@@ -110,18 +110,15 @@ function tinted(lines: readonly string[], width: number, { promptLine }: Theme):
 }
 
 function renderShell(entry: JSONLEntry, { width, theme }: EntryOptions): string {
-  const { command, output } = shellRun(entry);
+  const { command, output, ending } = shellRun(entry);
   const total = entry.subtype === 'shell' ? entry.data?.original?.lines : undefined;
-  const { status = 'ok', display } = (entry.subtype === 'shell' && entry.data) || {};
-  // For example that it was moved to the background.
-  const unfinished = status === 'partial' ? (display?.summary ?? '') : '';
   const lines = wrapText(sanitize(command).trim(), width - 2, theme.strong);
   return [
     ...prefixLines(lines, theme.accent('! '), '  '),
     ...foldOutput(output, { width, theme, rows: 20, keep: 'end', total }),
-    ...(unfinished === ''
+    ...(ending === ''
       ? []
-      : prefixLines(wrapText(sanitizeLine(unfinished), width - 4, theme.dim), '  ⎿ ', '    ')),
+      : prefixLines(wrapText(sanitizeLine(ending), width - 4, theme.dim), '  ⎿ ', '    ')),
   ].join('\n');
 }
 

@@ -193,10 +193,11 @@ function userParts(entry: JSONLEntry, around: EntrySurroundings): Part[] {
 }
 
 function shellParts(entry: JSONLEntry, original: string | undefined): Part[] {
-  const { command, output } = shellRun(entry);
+  const { command, output, ending } = shellRun(entry);
   return [
     ...textParts(command, { mark: '! ', paint: 'user' }),
     ...textParts(original ?? output, { mark: '  ⎿ ', paint: 'dim' }),
+    ...textParts(ending, { mark: '  ⎿ ', paint: 'dim' }),
   ];
 }
 

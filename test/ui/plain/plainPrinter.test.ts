@@ -49,6 +49,14 @@ describe('each message names its speaker', () => {
       'You ran: ls\n> a\n> b\n',
     ],
     [
+      'the user’s own command that failed',
+      user('out', {
+        subtype: 'shell',
+        data: { command: 'ls x', output: 'a', status: 'error', display: { summary: 'exit 2 · 0.1 s' } },
+      }),
+      'You ran: ls x\n> a\nOutcome: exit 2 · 0.1 s.\n',
+    ],
+    [
       'the end of a turn',
       entry({ type: 'system', subtype: 'turn_end', data: { outcome: 'interrupted' } }),
       'Interrupted.\n',

@@ -93,6 +93,15 @@ test.each([
   ],
   ['a prompt that could control the terminal', { message: user('a\u001b[2Jb') }, '> ab'],
   [
+    'a shell command that failed',
+    {
+      subtype: 'shell',
+      message: user('run\n'),
+      data: { command: 'false', outputAt: 4, status: 'error', display: { summary: 'exit 1 · 0.1 s' } },
+    },
+    '! false\n  ⎿ exit 1 · 0.1 s',
+  ],
+  [
     'a shell command',
     { subtype: 'shell', message: user('…'), data: { command: 'ls', output: 'a\nb\n' } },
     '! ls\n  ⎿ a\n    b',
