@@ -56,6 +56,20 @@ async function counted() {
 
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
 
+test('a directory of --add-dir that does not exist is reported', async () => {
+  await writeFile(join(base, 'file'), '');
+  const parsed = await parseArguments(
+    ['--add-dir', '../nope', '--add-dir', base, '--add-dir', '../file'],
+    '1.2.3',
+  );
+  if (parsed.type !== 'run') throw new Error('no run');
+  const { problems } = await readSettings(place(), parsed.options, await trustIn(place()));
+  expect(problems.map(({ message }) => message)).toEqual([
+    `--add-dir: ${join(base, 'nope')} does not exist.`,
+    `--add-dir: ${join(base, 'file')} is not a directory.`,
+  ]);
+});
+
 test('what several files would do is listed once', async () => {
   const hook = { hooks: [{ type: 'command', command: './check.sh' }] };
   const shared = JSON.stringify({ ...allow('Bash(make)'), hooks: { Stop: [hook], SessionEnd: [hook] } });

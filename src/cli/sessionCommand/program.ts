@@ -161,17 +161,15 @@ export function createSessionProgram(
   return program;
 }
 
-function whole(text: string): number {
-  const number = Number(text.replace(/^#/, ''));
-  if (!Number.isSafeInteger(number) || number < 0)
-    throw new InvalidArgumentError('It must be a whole number.');
-  return number;
-}
+const whole = (text: string): number => wholeNumber(text, 0);
 
 /** Parses a flag's number. */
-export function parsePositiveInteger(text: string): number {
-  const number = whole(text);
-  if (number === 0) throw new InvalidArgumentError('It must be a whole number above 0.');
+export const parsePositiveInteger = (text: string): number => wholeNumber(text, 1);
+
+function wholeNumber(text: string, least: 0 | 1): number {
+  const number = Number(text.replace(/^#/, ''));
+  if (!Number.isSafeInteger(number) || number < least)
+    throw new InvalidArgumentError(`It must be a whole number${least === 0 ? '' : ' above 0'}.`);
   return number;
 }
 

@@ -262,6 +262,7 @@ describe('bad input exits with 42 and a suggestion', () => {
     [['show'], /missing required argument 'session'/],
     [['show', 'zip', '--from', 'x'], /'x' is invalid. It must be a whole number\./],
     [['show', 'zip', '--tail', '0'], /above 0/],
+    [['list', '--limit', '-4'], /'-4' is invalid. It must be a whole number above 0\./],
     [['list', '--josn'], /unknown option '--josn'[\s\S]*--json/],
     [['list', 'is', 'broken'], /too many arguments/],
     [['search'], /missing required argument 'words'/],
