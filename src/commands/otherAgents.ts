@@ -15,7 +15,7 @@ const rows: readonly (readonly [names: string, counterpart: Counterpart])[] = [
   ['restore', { same: 'rewind' }],
   ['share', { same: 'export' }],
   ['directory dir', { advice: 'Use /add-dir PATH.' }],
-  ['login auth', { advice: 'Store a key in a shell: clawdcode auth login' }],
+  ['login auth connect', { advice: 'Store a key in a shell: clawdcode auth login' }],
   ['logout', { advice: 'Remove a stored key in a shell: clawdcode auth logout' }],
   ['review security-review', { advice: 'Ask in your own words, or add it as a skill: docs/skills.md' }],
   ['bug feedback', { advice: 'Report it where you got ClawdCode; clawdcode doctor has the facts.' }],

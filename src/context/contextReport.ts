@@ -214,7 +214,7 @@ export function triggerNote(
   { compact, compressionThreshold }: ContextSettings,
 ): string | undefined {
   if (trigger >= Math.floor(compact.threshold * window)) return undefined;
-  const percent = (share: number): string => `${Math.round(share * 1000) / 10}%`;
+  const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
   const why =
     trigger === compressionThreshold
       ? 'context.compressionThreshold is set'

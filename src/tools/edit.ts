@@ -82,7 +82,7 @@ export function editTool(
 /** Why there is no change; `hint`: advice that only the model sees. */
 interface NoChange {
   readonly why: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 const notChanged = ({ path }: ResolvedPath, { why, hint }: NoChange, context: ToolContext): ToolOutcome =>
@@ -108,7 +108,7 @@ async function plan(
   if (edits.length === 1 && only?.old_string === only?.new_string) return { why: SAME };
   const { path } = place;
   const loaded = await loadForChange(place, context);
-  if (loaded.type === 'refused') return { why: loaded.reason };
+  if (loaded.type === 'refused') return loaded;
   if (loaded.type === 'missing' && edits[0]?.old_string !== '') {
     const hint = namesOthers ? await suggestForMissing(path, resolve(context.root, call.file_path)) : '';
     return { why: `${path} does not exist.`, hint };

@@ -42,7 +42,7 @@ async function plan(place: ResolvedPath, content: string, context: ToolContext):
   const title = shortPath(path, context.cwd());
   const loaded = await loadForChange(place, context);
   if (loaded.type === 'refused')
-    return { type: 'settled', outcome: failure(title, loaded.reason, 'not written') };
+    return { type: 'settled', outcome: failure(title, loaded.why, 'not written', loaded.hint) };
   const hasBom = content.startsWith('\uFEFF');
   const text = hasBom ? content.slice(1) : content;
   if (loaded.type === 'missing') {

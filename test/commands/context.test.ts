@@ -119,7 +119,7 @@ describe('/context', () => {
   });
 
   test('says why compaction starts below the share in the settings', async () => {
-    const note = 'Compaction starts at 68.8% instead of 80%: 4,000 tokens are reserved for the reply.';
+    const note = 'Compaction starts at 68.8 % instead of 80 %: 4,000 tokens are reserved for the reply.';
     expect(await shown({ triggerNote: note })).toContain(`\n${note}\n`);
     expect(await shown({})).not.toContain('instead of');
   });

@@ -30,13 +30,13 @@ test.each([
   [
     16_000,
     {},
-    'Compaction starts at 68.8% instead of 80%: 4,000 tokens are reserved for the reply and 1,000 for a summary.',
+    'Compaction starts at 68.8 % instead of 80 %: 4,000 tokens are reserved for the reply and 1,000 for a summary.',
   ],
   [128_000, {}, undefined],
   [
     128_000,
     { compressionThreshold: 64_000 },
-    'Compaction starts at 50% instead of 80%: context.compressionThreshold is set.',
+    'Compaction starts at 50 % instead of 80 %: context.compressionThreshold is set.',
   ],
 ])('the reason for the trigger of a window of %i tokens with %j', (windowTokens, settings, note) => {
   const parsed = contextSettingsSchema.parse(settings);

@@ -64,7 +64,7 @@ test(
     expect(all - (sizes.get('free until compaction') ?? 0) - (sizes.get('reserves') ?? 0)).toBe(used);
     expect(shown).toMatch(/^ {2}c compacts at 11k · r drops oldest at 14.4k · x hard limit 15k$/m);
     expect(shown).toMatch(/^Next: a summary replaces the older messages, at 11,000 tokens/m);
-    expect(shown).toMatch(/^Compaction starts at 68\.8% instead of 80%: 4,000 tokens are reserved/m);
+    expect(shown).toMatch(/^Compaction starts at 68\.8 % instead of 80 %: 4,000 tokens are reserved/m);
     expect(shown).toMatch(/^Reductions: \d+ \(summary \d+\), [\d,]+ tokens saved/m);
     // The status line has the same share of the same window.
     await terminal.waitFor(`context ~${Math.round((used / 16_000) * 100)}% of 16k`);

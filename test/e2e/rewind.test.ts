@@ -356,7 +356,7 @@ test('--continue rewinds what was approved yesterday: a protected file and one o
   const { hook, notes } = await approveEdits(set);
   const again = await set.ready(['--continue']);
   await goBack(again, 0, 'f');
-  await again.waitForPrinted('The files are as they were before “change both” (2 paths changed on disk)');
+  await again.waitForPrinted('The files are as they were before “change both” (2 files changed on disk)');
   expect([await readFile(hook, 'utf8'), await readFile(notes, 'utf8')]).toEqual([
     'echo checked\n',
     'my notes\n',
@@ -376,7 +376,7 @@ test('a record of these changes that differs by one byte is not acted on', long,
   const again = await set.ready(['--continue']);
   await openTurns(again);
   await again.press(keys.enter);
-  await again.waitFor('2 paths left unchanged');
+  await again.waitFor('2 files left unchanged');
   await again.press('f');
   await again.waitFor('Enter confirms');
   await again.waitForWrapped('The log does not prove that ClawdCode recorded this change here');

@@ -414,10 +414,13 @@ describe('Edit', () => {
     expect((await edit('latin1', 'a', 'b')).text).toMatch(/not valid utf-8/);
   });
 
-  test('the advice about a missing file is for the model only', async () => {
+  test('advice about a missing or unread file is for the model only', async () => {
     const { text: whole, display } = await edit('missing.txt', 'a', 'b');
     expect(whole).toBe(`${at('missing.txt')} does not exist. Use Glob to find it.`);
     expect(display.modelNotes).toBe(' Use Glob to find it.');
+    put('unread.txt', 'a');
+    for (const refused of [await edit('unread.txt', 'a', 'b'), await write('unread.txt', 'b')])
+      expect(refused.display.modelNotes).toBe(' Read it first, then try again.');
   });
 
   test('previews the real diff; if the edit is bound to fail, the model gets the error instead', async () => {

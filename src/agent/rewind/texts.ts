@@ -47,7 +47,7 @@ export function restoredText({
   readonly left: readonly string[];
   readonly withFiles: boolean;
 }): string {
-  const count = done.length === 1 ? '1 path changed on disk' : `${done.length} paths changed on disk`;
+  const count = done.length === 1 ? '1 file changed on disk' : `${done.length} files changed on disk`;
   const notDone = left.length === 0 ? '' : `\nLeft unchanged:\n${listOf(left)}`;
   return `${what}${withFiles ? ` (${count})` : ''}.${notDone}`;
 }
@@ -88,7 +88,7 @@ export function undoReview(changes: readonly RestoreStep[], root: string): strin
     const cut = all.length > lines.length ? [`… ${all.length - lines.length} more lines`] : [];
     return [`- ${stepText(step)}`, ...[...lines, ...cut].map((line) => `    ${line}`)].join('\n');
   });
-  const count = changes.length === 1 ? '1 path' : `${changes.length} paths`;
+  const count = changes.length === 1 ? '1 file' : `${changes.length} files`;
   return `That rewind was made before the program started. Undoing it changes ${count} on disk:\n${shown.join('\n')}\nRun /rewind undo again to do that.`;
 }
 

@@ -22,34 +22,37 @@ interface TextFile extends DecodedText {
 type LoadedFile =
   | { readonly type: 'file'; readonly file: TextFile }
   | { readonly type: 'missing' }
-  | { readonly type: 'refused'; readonly reason: string };
+  /** `hint`: advice that only the model sees. */
+  | { readonly type: 'refused'; readonly why: string; readonly hint?: string };
 
 /** Loads a file for a change; refuses if this session has not read its current content. */
 export async function loadForChange(place: ResolvedPath, context: ToolContext): Promise<LoadedFile> {
   const { path, realPath } = place;
   const info = await statOf(realPath);
   if (info === undefined) return { type: 'missing' };
-  if (info.isDirectory()) return { type: 'refused', reason: `${path} is a directory.` };
+  if (info.isDirectory()) return { type: 'refused', why: `${path} is a directory.` };
   if (!info.isFile())
-    return { type: 'refused', reason: `${path} is a device, pipe or socket, not a regular file.` };
+    return { type: 'refused', why: `${path} is a device, pipe or socket, not a regular file.` };
   const seen = context.fileReads(path) ?? context.fileReads(realPath);
   if (seen === undefined) {
     return {
       type: 'refused',
-      reason: `${path} has not been read in this session. Read it first, then try again.`,
+      why: `${path} has not been read in this session.`,
+      hint: ' Read it first, then try again.',
     };
   }
   if (info.size > MAX_EDIT_BYTES)
-    return { type: 'refused', reason: `${path} is too large to edit. Use a command.` };
+    return { type: 'refused', why: `${path} is too large to edit.`, hint: ' Use a command.' };
   const { bytes, stamp } = await readAll(realPath);
   const hash = sha256(bytes);
   if (seen !== hash) {
     return {
       type: 'refused',
-      reason: `${path} has changed on disk since it was read (by the user, a command or a formatter). Read it again, then try again.`,
+      why: `${path} has changed on disk since it was read (by the user, a command or a formatter).`,
+      hint: ' Read it again, then try again.',
     };
   }
-  if (looksBinary(bytes.subarray(0, 8192))) return { type: 'refused', reason: `${path} is a binary file.` };
+  if (looksBinary(bytes.subarray(0, 8192))) return { type: 'refused', why: `${path} is a binary file.` };
   return { type: 'file', file: { ...decodeText(bytes), hash, stamp } };
 }
 

@@ -183,7 +183,7 @@ const actionWords: Readonly<Record<RestoreStep['action'], string>> = {
 };
 
 /**
- * Returns text such as "2 paths to restore, 1 to delete, 1 left unchanged"; does not count paths that already match.
+ * Returns text such as "2 files to restore, 1 to delete, 1 left unchanged"; does not count files that already match.
  */
 function planSummary(steps: readonly RestoreStep[]): string {
   const many = (...actions: RestoreStep['action'][]): number =>
@@ -197,7 +197,7 @@ function planSummary(steps: readonly RestoreStep[]): string {
   const counted = parts.filter(([number]) => number > 0);
   if (counted.length === 0) return 'every file already matches that point';
   return counted
-    .map(([number, what], index) => (index === 0 ? `${count(number, 'path')} ${what}` : `${number} ${what}`))
+    .map(([number, what], index) => (index === 0 ? `${count(number, 'file')} ${what}` : `${number} ${what}`))
     .join(', ');
 }
 

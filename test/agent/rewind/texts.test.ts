@@ -35,7 +35,7 @@ test('the list of unchanged paths in a response to a program is limited', () => 
 
 test('the review of an undo counts the deletions in a folder', () => {
   const text = undoReview([...many(30, 'node_modules', 'delete'), ...many(1, 'src', 'create')], '/project');
-  expect(text).toContain('Undoing it changes 31 paths on disk:');
+  expect(text).toContain('Undoing it changes 31 files on disk:');
   expect(text).toContain('- deletes /project/node_modules/f2\n- deletes 27 more in /project/node_modules/\n');
   expect(text).toContain('- creates /project/src/f0');
 });

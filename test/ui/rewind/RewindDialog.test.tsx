@@ -118,7 +118,7 @@ test('only Enter after choosing turn, parts and file effects rewinds', async () 
   expect(screen.text()).toEqual([
     `─ Rewind to before “request 2”. Restore what? ${'─'.repeat(34)}`,
     '❯ 1. Conversation and files',
-    '     1 path to restore, 1 to delete, 1 left unchanged',
+    '     1 file to restore, 1 to delete, 1 left unchanged',
     '  2. The conversation',
     '     files stay as they are',
     '  3. The files',
@@ -283,7 +283,7 @@ test('of many files that are treated alike, the first are named and the rest is 
   ];
   const { screen } = await open({ plan, rows: 20 });
   await screen.press(keys.enter);
-  expect(screen.text().join('\n')).toContain('25 paths to restore, 2003 left unchanged');
+  expect(screen.text().join('\n')).toContain('25 files to restore, 2003 left unchanged');
   await screen.press('f');
   expect(screen.text().slice(1, -1)).toEqual([
     ...[0, 1, 2].flatMap((at) => [`leave       node_modules/p${at}/index.js`, '  it changed']),
