@@ -75,6 +75,7 @@ function ListView<A>({ dialog, ...props }: DialogViewProps<A, ListDialog<A>>) {
       textOf={({ label }) => label}
       {...(dialog.empty === undefined ? {} : { empty: dialog.empty })}
       {...(dialog.start === undefined ? {} : { start: dialog.start })}
+      {...(dialog.escape === undefined ? {} : { escape: dialog.escape })}
       {...detailsOf(dialog, variants, props)}
       {...(variant === undefined ? {} : { variant, onVariant: next })}
       onPick={(item) => onAnswer(answerOf(item))}

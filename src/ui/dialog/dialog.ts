@@ -35,6 +35,8 @@ export interface ListDialog<A> extends DialogBase<A> {
   readonly introduction: (shown: number) => string;
   /** True if an empty line cancels. */
   readonly canSkip?: boolean;
+  /** What Esc does, for the line of keys; "Esc closes" if absent. */
+  readonly escape?: string;
 }
 
 /** One line to type. */

@@ -158,7 +158,11 @@ export function AccessForm(props: AccessFormProps) {
   const form = latest();
   const problem = form.problem === undefined ? [] : wrapText(form.problem, width, theme.error);
   const hints = keyHints(keymap, place);
-  const keys = joinWithDots(hints.key('form:submit'), hints.key('form:next'), 'Esc');
+  const keys = joinWithDots(
+    hints.does('form:submit', 'continues'),
+    hints.does('form:next', 'next field'),
+    'Esc goes back',
+  );
   const advice = [adviceOf(form), keys, `It will be saved to ${savedTo}, readable only by you.`]
     .filter((text) => text !== '')
     .flatMap((text) => wrapText(text, width, theme.dim));

@@ -224,6 +224,7 @@ export function setupDialog(
         id: 'found',
         title: 'Models on this machine',
         noun: 'model',
+        escape: GOES_BACK,
         introduction: () => 'Models on this machine:',
         items: offersOf(found ?? []).map((offer) => ({
           label: `${offer.model.id} · ${offer.server.name} · ${factsOf(offer.model)}`,
@@ -258,6 +259,7 @@ export function setupDialog(
         id: 'models',
         title: 'Which model?',
         noun: 'model',
+        escape: GOES_BACK,
         introduction: (shown) =>
           `Question: which model?${shown < many ? ` The first ${shown} of ${many}:` : ''}`,
         items: step.models.map((model) => ({
@@ -270,12 +272,14 @@ export function setupDialog(
   }
 }
 
+const GOES_BACK = 'Esc goes back';
+
 function choiceDialog(id: string, title: string): Omit<ChoiceDialog<SetupAction>, 'body' | 'choices'> {
   return {
     type: 'choices',
     id,
     title,
-    hint: { escape: 'Esc closes', hasLetters: true },
+    hint: { escape: id === 'choices' ? 'Esc quits' : GOES_BACK, hasLetters: true },
     cancel: { type: 'back' },
     quit: { type: 'quit' },
   };

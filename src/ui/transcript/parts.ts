@@ -197,7 +197,7 @@ function shellParts(entry: JSONLEntry, original: string | undefined): Part[] {
   return [
     ...textParts(command, { mark: '! ', paint: 'user' }),
     ...textParts(original ?? output, { mark: '  ⎿ ', paint: 'dim' }),
-    ...textParts(ending, { mark: '  ⎿ ', paint: 'dim' }),
+    ...textParts(ending, { mark: '  ⎿ ', paint: 'dim', isProse: true }),
   ];
 }
 

@@ -257,7 +257,7 @@ const cases: Readonly<Record<string, Case>> = {
       Form: { tab: null, down: null, f2: 'form:next', f3: 'form:submit' },
       Chat: { 'alt+l': 'edit:killLineStart' },
     },
-    hint: 'Enter · Ctrl+N · Esc',
+    hint: 'Enter continues · Ctrl+N next field · Esc goes back',
     pressed: ['k', keys.tab, f2, keys.alt('l'), 'localhost:1', f3],
     done: ['k at localhost:1'],
     left: 'left',
