@@ -80,12 +80,12 @@ function advised(what: string, advice: string): Pick<ModelError, 'message' | 'ad
 }
 
 /** A response that is not of the expected API. */
-export function badUrlError(about: RequestFacts, status?: number): ModelError {
+export function badUrlError(about: RequestFacts, status?: number, said = ''): ModelError {
   return {
     kind: 'bad_url',
     retryable: false,
     ...(status === undefined ? {} : { status }),
-    message: `${shownUrl(about.baseUrl)} does not answer like ${about.api ?? 'an OpenAI-compatible API'}. ${checkUrl(about.baseUrl)}`,
+    message: `${shownUrl(about.baseUrl)} does not answer like ${about.api ?? 'an OpenAI-compatible API'}.${said} ${checkUrl(about.baseUrl)}`,
   };
 }
 
@@ -208,7 +208,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
       'Choose another one (--model, OPENAI_MODEL or /model); a local server must have it installed.',
     );
   }
-  if (status === 404 || status === 405) return badUrlError(about, status);
+  if (status === 404 || status === 405) return badUrlError(about, status, serverSentence(failure));
   if (status === 503 && /loading|warming up|starting up|not ready/i.test(body)) {
     return make(
       'server',

@@ -158,8 +158,8 @@ test('Esc stops the turn and every subagent that it waits for', { tags: 'long' }
   await terminal.press(keys.escape);
   await terminal.waitForIdle();
   const printed = terminal.everything();
-  expect(printed).toMatch(/Agent\(explore: look left\) {2}partial · stopped/);
-  expect(printed).toMatch(/Agent\(explore: look right\) {2}partial · stopped/);
+  expect(printed).toMatch(/Agent\(explore: look left\) {2}stopped/);
+  expect(printed).toMatch(/Agent\(explore: look right\) {2}stopped/);
   expect(server.requests()).toHaveLength(3);
 });
 

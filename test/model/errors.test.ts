@@ -11,6 +11,12 @@ const inStream = (error: object) => new APIError(undefined, error, undefined, ne
 const connection = (code: string, message = code) => Object.assign(new Error(message), { code });
 const message = (text: string, rest: object = {}) => JSON.stringify({ error: { message: text, ...rest } });
 
+test('a server that does not know the address is quoted', () => {
+  const { kind, message: text } = toModelError(answered(404, message('No route for this team')), about);
+  expect(kind).toBe('bad_url');
+  expect(text).toMatch(/does not answer like .*\. It said: "No route for this team"\. Check the base URL/);
+});
+
 describe('a request larger than the window is recognized, with the window if the error names it', () => {
   test.each<readonly [string, number, string, number | undefined]>([
     [

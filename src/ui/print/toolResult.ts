@@ -135,12 +135,16 @@ export function diffOfNew({ filesChanged = [] }: ToolResult, call: JSONLEntry['t
 
 function summaryOf(result: ToolResult, status: string): string | undefined {
   const words = result.display?.summary;
-  if (status === 'partial') return words === undefined || words === '' ? 'partial' : `partial · ${words}`;
+  if (status === 'partial' && !saysWhyPartial.test(words ?? ''))
+    return words === undefined || words === '' ? 'partial' : `partial · ${words}`;
   if (words !== undefined) return words;
   if (status === 'denied') return 'not allowed';
   if (status === 'interrupted') return 'stopped';
   return undefined;
 }
+
+/** The word "partial" would add nothing. */
+const saysWhyPartial = /^(?:interrupted|moved to the background|stopped|step limit|repeated itself)\b/;
 
 // The files that a command changed, on one row below its output.
 

@@ -256,6 +256,8 @@ test('a partial result says so, even on the narrowest line', () => {
     display: { title: 'src/a.ts', summary: '2000 lines' },
   };
   expect(result(part)).toBe('◐ Bash(src/a.ts)  partial · 2000 lines');
+  const moved = { ...part, display: { title: 'make', summary: 'moved to the background as b1' } };
+  expect(result(moved)).toBe('◐ Bash(make)  moved to the background as b1');
   const narrow = print(
     { type: 'tool_result', message: user(''), toolResult: { id: 'x', output: '', name: 'Read', ...part } },
     { width: 28 },
