@@ -61,7 +61,7 @@ const place: DialogFocus = { contexts: ['Select'], typing: 'text' };
 export function SelectList<T>(props: SelectListProps<T>) {
   const { title, items, textOf, rowOf, empty = 'Nothing here.', width, rows, theme, isActive = true } = props;
   const { start = 0, detailRows = 0, detailOf, onPick, onCancel, onQuit = onCancel } = props;
-  const { variant = '', onVariant, escape = 'Esc closes' } = props;
+  const { variant = '', onVariant, escape: escapeHint = 'Esc closes' } = props;
   const [state, latest, set] = useLatest<State<T>>(() => ({
     filter: createBuffer(),
     selection: moveSelection(createSelection(items), start, rows),
@@ -127,7 +127,7 @@ export function SelectList<T>(props: SelectListProps<T>) {
     keys.filter((key) => key !== undefined).join(' '),
     onVariant === undefined ? undefined : hints.does('select:variant', variant),
     'type to filter',
-    escape,
+    escapeHint,
   );
   return (
     <Box flexDirection="column">
