@@ -8,6 +8,7 @@ import type {
   ElicitationSchema,
 } from '@agentclientprotocol/sdk';
 import { type FieldAnswer, type Form, type FormField, isOfServer } from '../protocol/forms.ts';
+import { isRecord } from '../protocol/json.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
 import { reveal } from '../protocol/text/reveal.ts';
 import { visibleText } from '../protocol/text/visible.ts';
@@ -141,9 +142,6 @@ function refused({ action }: CreateElicitationResponse, { review = [] }: Form): 
 
 const contentOf = (response: CreateElicitationResponse): Readonly<Record<string, unknown>> =>
   'content' in response && isRecord(response.content) ? response.content : {};
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 function answerTo(field: FormField, value: unknown): FieldAnswer {
   const words = (Array.isArray(value) ? value : [value]).flatMap((one) =>

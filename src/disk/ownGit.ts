@@ -2,7 +2,7 @@
  * Starts the git processes that are our own: hardened, and so that none waits forever, prints without end, or outlives
  * us. Each has a process group, which is ended as a whole.
  */
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { statOf } from './fileLookups.ts';
@@ -10,6 +10,7 @@ import { blockingFile } from './gitFiles.ts';
 import { openIgnorePipes } from './ignorePipes.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from './ownPrograms.ts';
 import { realpath } from './paths.ts';
+import { signalGroup } from './signalGroup.ts';
 
 /** Which git, and for whom. */
 export interface OwnGit {
@@ -181,18 +182,10 @@ export async function stopGit(child: ChildProcessWithoutNullStreams): Promise<vo
   });
   // Always both: git may have ended, and what it has started may ignore the first.
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    signalGroup(child, signal);
+    signalGroup(child.pid, signal);
     await Promise.race([ended, delay(GRACE_MS, undefined, { ref: false })]);
   }
   for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
-}
-
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal);
-  } catch {
-    // All of it has ended.
-  }
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { signalGroup } from '../disk/signalGroup.ts';
 import { launchPipesOf, type StartedPipe } from '../protocol/sandbox.ts';
 import { type ConfinedRun, scriptOf } from '../protocol/settingsPrograms.ts';
 import type { HookOutput } from './readOutput.ts';
@@ -48,8 +49,8 @@ export function runCommand(hook: CommandHook, signal: AbortSignal): Promise<Hook
     let killing: NodeJS.Timeout | undefined;
     const stop = (): void => {
       if (killing !== undefined) return;
-      signalGroup(child, 'SIGTERM');
-      killing = setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS);
+      signalGroup(child.pid, 'SIGTERM');
+      killing = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS);
     };
     const timer = setTimeout(() => {
       problem = `timed out after ${hook.timeoutMs / 1000} s`;
@@ -63,7 +64,7 @@ export function runCommand(hook: CommandHook, signal: AbortSignal): Promise<Hook
       clearTimeout(timer);
       clearTimeout(killing);
       signal.removeEventListener('abort', onAbort);
-      signalGroup(child, 'SIGKILL');
+      signalGroup(child.pid, 'SIGKILL');
       for (const stream of [child.stdout, child.stderr, watched]) stream?.destroy();
       hook.confined?.release();
       resolve({
@@ -150,14 +151,6 @@ function capture(stream: Readable | null): Captured {
       for (const event of ['end', 'close', 'error']) stream?.once(event, () => resolve());
     }),
   };
-}
-
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal);
-  } catch {
-    // The process group no longer exists.
-  }
 }
 
 function notStarted(error: Error): HookOutput & { readonly problem: string } {

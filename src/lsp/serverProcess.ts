@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
+import { signalGroup } from '../disk/signalGroup.ts';
 import { type CommandSandbox, type Confinement, launchPipesOf } from '../protocol/sandbox.ts';
 import { quoteWord } from '../protocol/text/quoteWord.ts';
 import { visibleText } from '../protocol/text/visible.ts';
@@ -94,7 +95,7 @@ function watch(
   let bytes = 0;
   const stop = (why: string): void => {
     reason ??= why;
-    killGroup(pid);
+    signalGroup(pid, 'SIGKILL');
     stdin.destroy();
     stdout.destroy();
     stderr.destroy();
@@ -133,12 +134,4 @@ function watch(
     log: () => visibleText(log),
     stop,
   };
-}
-
-function killGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The process group no longer exists.
-  }
 }

@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { signalGroup } from '../disk/signalGroup.ts';
 import { launchPipesOf } from '../protocol/sandbox.ts';
 import {
   type ProgramText,
@@ -226,12 +227,4 @@ function startProblem(command: string, error: NodeJS.ErrnoException): string {
     return `"${command}" cannot be started: there is no such program, or its folder is missing.`;
   if (error.code === 'EACCES') return `"${command}" cannot be started: permission denied.`;
   return `"${command}" cannot be started: ${error.message}`;
-}
-
-function signalGroup(leader: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-leader, signal);
-  } catch {
-    // The process group no longer exists.
-  }
 }

@@ -43,8 +43,3 @@ export const replyBounds: ReplyBounds = {
 export function tooLarge(what: string): Error {
   return Object.assign(new Error(`The reply holds <${what}>.`), { code: REPLY_TOO_LARGE });
 }
-
-/** `1,000,000`, in every locale. */
-export function grouped(count: number): string {
-  return count.toLocaleString('en-US');
-}

@@ -1,6 +1,7 @@
 /** One try of a task: the program itself as a child in its own process group, with the prompt on standard input. */
 import { spawn } from 'node:child_process';
 import * as z from 'zod';
+import { signalGroup } from '../../disk/signalGroup.ts';
 import type { Task } from './tasks.ts';
 
 export interface Try {
@@ -67,8 +68,8 @@ export function runTask(task: Task, options: TryOptions): Promise<Try> {
     const stop = (why: Try['end']): void => {
       if (end !== 'exited') return;
       end = why;
-      endGroup(child.pid, 'SIGTERM');
-      killing = setTimeout(() => endGroup(child.pid, 'SIGKILL'), GRACE_MS);
+      signalGroup(child.pid, 'SIGTERM');
+      killing = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), GRACE_MS);
     };
     const onAbort = (): void => stop('stopped');
     const timeout = setTimeout(() => stop('timed_out'), timeoutMs);
@@ -103,15 +104,6 @@ function argumentsOf(
 }
 
 /** Signals a child and everything in its group; its commands are in groups that it ends itself. */
-function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // It has ended.
-  }
-}
-
 function keepEnd(maxBytes: number): { add(chunk: Buffer): void; text(): string } {
   let chunks: Buffer[] = [];
   let bytes = 0;

@@ -2,13 +2,15 @@
  * Sends short queries to an untrusted server: limited in bytes and time; failures are returned, never thrown. Redirects
  * are followed on the same host only, since the key is sent along.
  */
+
+import { grouped } from '../../protocol/text/numbers.ts';
 import { endpointFacts } from '../endpoint.ts';
 import { RAW_BODY } from '../failure.ts';
 import { environmentSend } from '../http/environmentSend.ts';
 import { stayOnHost } from '../http/sameHost.ts';
 import type { HttpSend } from '../http/types.ts';
 import { isJsonBomb } from '../json.ts';
-import { grouped, tooLarge } from '../replyBounds.ts';
+import { tooLarge } from '../replyBounds.ts';
 
 export interface HttpQuery {
   readonly apiKey: string | undefined;

@@ -3,8 +3,10 @@
  * is dropped and counted, because one bad line should not cost the whole reply. The SDK's reader would stop there, and
  * takes three times as long.
  */
+
+import { grouped } from '../../protocol/text/numbers.ts';
 import { isJsonBomb } from '../json.ts';
-import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../replyBounds.ts';
+import { type ReplyBounds, replyBounds, tooLarge } from '../replyBounds.ts';
 
 /** One event. */
 export interface ServerEvent {

@@ -3,7 +3,8 @@
 import { customAlphabet } from 'nanoid';
 import type { Reasoning, ToolSchema } from '../../protocol/messages.ts';
 import type { ModelEvent, Reply } from '../../protocol/models/model.ts';
-import { grouped, replyBounds, tooLarge } from '../replyBounds.ts';
+import { grouped } from '../../protocol/text/numbers.ts';
+import { replyBounds, tooLarge } from '../replyBounds.ts';
 import { type Accumulator, createAccumulator } from './chat/accumulate.ts';
 import { sealOf } from './seal.ts';
 

@@ -1,9 +1,10 @@
 /** Turns the HTTP answer to a streaming request into chunks, or into a readable error. */
 
+import { grouped } from '../../protocol/text/numbers.ts';
 import { IS_ENDLESS, RAW_BODY } from '../failure.ts';
 import type { HttpAnswer } from '../http/types.ts';
 import { record } from '../json.ts';
-import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../replyBounds.ts';
+import { type ReplyBounds, replyBounds, tooLarge } from '../replyBounds.ts';
 import { createEventReader, createGuessingReader, type ServerEvent } from './eventReader.ts';
 
 /** Observations about one request other than its chunks. */

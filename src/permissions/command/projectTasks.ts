@@ -4,6 +4,7 @@
  * apart from reading these files.
  */
 import { dirname } from 'node:path';
+import { isRecord } from '../../protocol/json.ts';
 import { locate } from '../files/locate.ts';
 import { programName } from '../options/programTable.ts';
 import type { Policy } from '../policy.ts';
@@ -240,6 +241,3 @@ function scriptsIn(text: string): ReadonlyMap<string, readonly string[]> | undef
   }
   return scripts;
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

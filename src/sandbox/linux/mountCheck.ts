@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lstatOf } from '../../disk/fileLookups.ts';
 import { isInside } from '../../disk/paths.ts';
+import { signalGroup } from '../../disk/signalGroup.ts';
 import type { LaunchPipe } from '../../protocol/sandbox.ts';
 import type { SandboxPlan } from '../plan.ts';
 import { plannedMounts } from './bubblewrap.ts';
@@ -128,17 +129,8 @@ export async function admit(
 }
 
 function end(group: number, why: string): string {
-  endGroup(group);
+  signalGroup(group, 'SIGKILL');
   return `the sandbox was not built as planned, so nothing was run: ${why}. Try again`;
-}
-
-/** Ends a sandbox with everything in it. */
-export function endGroup(group: number): void {
-  try {
-    process.kill(-group, 'SIGKILL');
-  } catch {
-    // It has exited.
-  }
 }
 
 /** The pid in the sandbox, which bubblewrap reports as JSON; undefined if it exited before. */

@@ -7,11 +7,11 @@
  */
 import { spawn } from 'node:child_process';
 import { lstatOf } from '../../disk/fileLookups.ts';
+import { signalGroup } from '../../disk/signalGroup.ts';
 import { quoteWord } from '../../protocol/text/quoteWord.ts';
 import type { SandboxPlan } from '../plan.ts';
 import {
   type ExpectedMount,
-  endGroup,
   type Mount,
   mountLookup,
   mountTableOf,
@@ -130,7 +130,7 @@ export function watchMounts({ guards, pid, group, mount }: WatchOptions): MountW
       const [still] = lost;
       if (still === undefined || isOver) return;
       fatal = still.expected.path;
-      endGroup(group);
+      signalGroup(group, 'SIGKILL');
     } catch {
       // A process that has exited has no mounts.
     }

@@ -5,6 +5,7 @@ import { open, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { signalGroup } from '../../disk/signalGroup.ts';
 import {
   type Confinement,
   type EarlyStart,
@@ -257,15 +258,6 @@ async function endGroup(leader: number, confinement: Confinement | undefined): P
     if (!groupAlive(leader, confinement)) return;
   }
   signalGroup(leader, 'SIGKILL');
-}
-
-/** Signal 0 only checks. False if the group is gone, zombies included. */
-function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(-leader, signal);
-  } catch {
-    return false;
-  }
 }
 
 /** Terminates the group without its leader, bubblewrap, and the leader's child, the first process in the sandbox. */

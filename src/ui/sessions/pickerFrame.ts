@@ -1,4 +1,6 @@
 /** The picker's rows around its list (title, footer, help), and how the available rows are divided. Pure. */
+
+import { grouped } from '../../protocol/text/numbers.ts';
 import type { DialogActionName } from '../keys/dialogActions.ts';
 import { type KeyHints, keyHints, keysIn } from '../keys/keyHints.ts';
 import type { Keymap } from '../keys/keymap.ts';
@@ -235,7 +237,3 @@ export function helpLines(width: number, rows: number, theme: Theme, keymap: Key
 
 /** Minimum width of the key column. */
 const KEY_WIDTH = 13;
-
-function grouped(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
-}

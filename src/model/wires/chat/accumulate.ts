@@ -3,8 +3,9 @@
 import { isRecord, parseJson } from '../../../protocol/json.ts';
 import type { FinishReason, ToolCall, ToolSchema, Usage } from '../../../protocol/messages.ts';
 import type { ModelEvent, Reply } from '../../../protocol/models/model.ts';
+import { grouped } from '../../../protocol/text/numbers.ts';
 import { count, list, record, text } from '../../json.ts';
-import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../../replyBounds.ts';
+import { type ReplyBounds, replyBounds, tooLarge } from '../../replyBounds.ts';
 import { createTextCalls } from '../../textCalls/createTextCalls.ts';
 import { type ReasoningField, reasoningFields } from '../../wire.ts';
 import { type CallSlot, createCallSlots } from './callSlots.ts';

@@ -2,8 +2,10 @@
  * Assembles the fragments of streamed tool calls. By the standard they are matched by `index`; id and name come once,
  * then pieces of the arguments. Servers deviate from every part of that; the rules below cover all known variants.
  */
+
+import { grouped } from '../../../protocol/text/numbers.ts';
 import { count, record, text } from '../../json.ts';
-import { grouped, type ReplyBounds, replyBounds, tooLarge } from '../../replyBounds.ts';
+import { type ReplyBounds, replyBounds, tooLarge } from '../../replyBounds.ts';
 
 export interface CallSlot {
   readonly ordinal: number;
