@@ -13,7 +13,7 @@ import type { SessionQuery } from '../../protocol/sessions.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { visibleLine } from '../../protocol/text/visible.ts';
 import { previewNotice } from '../../ui/dialog/permission.ts';
-import { sanitize } from '../../ui/print/sanitize.ts';
+import { shownText } from '../../ui/print/sanitize.ts';
 import { listerFor } from '../models/modelChoice.ts';
 import { type CliOptions, parseArguments } from '../options.ts';
 import { createPermissionEngine } from '../permissionThread/ThreadedEngine.ts';
@@ -32,7 +32,7 @@ import { openForClient } from './openForClient.ts';
 export async function acpCommand(place: AppPaths, argv: readonly string[]): Promise<number> {
   if (argv.includes('--help') || argv.includes('-h'))
     return (await parseSubcommand(createAcpProgram(), ['--help'], standardOutput(place))) ?? EXIT.ok;
-  const log = (text: string): void => void process.stderr.write(`clawdcode: ${sanitize(reveal(text))}\n`);
+  const log = (text: string): void => void process.stderr.write(`clawdcode: ${shownText(text)}\n`);
   const parsed = await parseArguments(argv, place.version);
   if (parsed.type === 'exit') {
     process.stderr.write(parsed.stderr);

@@ -10,8 +10,7 @@ import { createServedModels } from '../../model/servers/servedModels.ts';
 import type { ModelInfo } from '../../protocol/models/model.ts';
 import type { ModelCard } from '../../protocol/models/server.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
-import { sanitize } from '../../ui/print/sanitize.ts';
+import { shownText } from '../../ui/print/sanitize.ts';
 import { createEndpoints, type Endpoint } from '../models/endpoints.ts';
 import { cardLine, saveCard } from '../models/modelCards.ts';
 import { createModelChoice, listerFor } from '../models/modelChoice.ts';
@@ -54,7 +53,7 @@ export async function probeCommand(place: AppPaths, output: Output, flags: Probe
   onStep('answers and tool calls');
   const { answers, error, ...probed } = await probeModel({ ...connection, model: id, wire, signal });
   if (!answers) {
-    output.say(sanitize(reveal(error?.message ?? `${info.id} did not answer.`)));
+    output.say(shownText(error?.message ?? `${info.id} did not answer.`));
     return EXIT.failed;
   }
   const { extraBody: own } = endpoint.factsOf(id);
@@ -65,7 +64,7 @@ export async function probeCommand(place: AppPaths, output: Output, flags: Probe
   const card: ModelCard = { testedAt: new Date().toISOString(), windowTokens, ...probed, ...exam };
   await saveCard(place.dataRoot, baseUrl, id, card);
   if (flags.json === true) await output.write(jsonDocument({ model: info.id, ...card }));
-  else await output.line(sanitize(reveal(`${info.id}: ${cardLine(card)}`)));
+  else await output.line(shownText(`${info.id}: ${cardLine(card)}`));
   return EXIT.ok;
 }
 

@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import type { Agent } from '../../agent/types.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
-import { sanitize } from '../../ui/print/sanitize.ts';
+import { sanitize, shownText } from '../../ui/print/sanitize.ts';
 import type { SessionThreads } from '../openContext.ts';
 import type { DebugLog } from '../process/debugLog.ts';
 import { flush, guardOutput } from '../process/guardSession.ts';
@@ -59,7 +59,7 @@ function createHeadlessOutput(): HeadlessOutput {
   const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
   let isClosed = false;
   return {
-    printError: (text) => void process.stderr.write(`clawdcode: ${sanitize(reveal(text))}\n`),
+    printError: (text) => void process.stderr.write(`clawdcode: ${shownText(text)}\n`),
     // In a reply of the model, unusual spaces may belong to the language.
     write: (text, isOwn) =>
       void (isClosed || process.stdout.write(plain(process.stdout, isOwn ? reveal(text) : text))),

@@ -16,8 +16,7 @@ import {
   mcpTransport,
 } from '../../protocol/extensions/mcp.ts';
 import { JITLESS, parseJson } from '../../protocol/json.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
-import { sanitize } from '../../ui/print/sanitize.ts';
+import { shownText } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';
 import { openServers } from '../mcp/openServers.ts';
 import type { AppPaths } from '../process/appPaths.ts';
@@ -159,11 +158,11 @@ async function list(place: AppPaths, output: Output): Promise<ExitCode> {
   for (const one of loaded.servers) {
     const status = usable.includes(one) ? found.find(({ name }) => name === one.name) : undefined;
     await output.line(
-      shown(`${one.name}  ${mcpTarget(one.definition)}  (${one.source})  ${stateOf(one, status)}`),
+      shownText(`${one.name}  ${mcpTarget(one.definition)}  (${one.source})  ${stateOf(one, status)}`),
     );
   }
   for (const name of loaded.heldServers)
-    await output.line(shown(`${name}  not used: this folder is not trusted`));
+    await output.line(shownText(`${name}  not used: this folder is not trusted`));
   return EXIT.ok;
 }
 
@@ -193,7 +192,7 @@ async function get(place: AppPaths, output: Output, name: string): Promise<ExitC
     ['Tools', (status?.tools ?? []).map((tool) => tool.name).join(', ')],
   ];
   for (const [label, value] of facts)
-    if (value !== '') await output.line(shown(`${label.padEnd(11)} ${value}`));
+    if (value !== '') await output.line(shownText(`${label.padEnd(11)} ${value}`));
   return EXIT.ok;
 }
 
@@ -203,8 +202,6 @@ function stateOf(source: McpServerSource, status: McpServerStatus | undefined): 
 }
 
 /** Definitions in files are untrusted text. */
-const shown = (text: string): string => sanitize(reveal(text));
-
 /** Milliseconds; longer than any server may take to start. */
 const TRY_MS = 120_000;
 

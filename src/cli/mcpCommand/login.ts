@@ -8,8 +8,7 @@ import type { LoadedSettings } from '../../config/types.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import { endpointOf } from '../../mcp/endpoint.ts';
 import { projectVariables } from '../../protocol/settingsPrograms.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
-import { sanitize } from '../../ui/print/sanitize.ts';
+import { shownText } from '../../ui/print/sanitize.ts';
 import { usableServers } from '../mcp/approval.ts';
 import { createAuthStore } from '../mcp/authStore.ts';
 import { serverNetwork } from '../mcp/serverNetwork.ts';
@@ -48,7 +47,7 @@ export async function logIn(
     await output.line(`You are logged in to ${name}.`);
     return EXIT.ok;
   } catch (error) {
-    output.say(sanitize(reveal(`The login to ${name} failed: ${(error as Error).message}`)));
+    output.say(shownText(`The login to ${name} failed: ${(error as Error).message}`));
     return EXIT.failed;
   }
 }

@@ -12,9 +12,8 @@ import { EXIT } from '../../headless/exitCodes.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { count } from '../../protocol/text/numbers.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
 import { redactDeep } from '../../redact/redact.ts';
-import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { sanitizeLine, shownLine } from '../../ui/print/sanitize.ts';
 import { jsonLine } from './output.ts';
 import { ownSecrets } from './ownSettings.ts';
 import { allEntries } from './readEntries.ts';
@@ -57,9 +56,7 @@ export async function audit(
       const text = json
         ? jsonLine(row)
         : auditLines(row)
-            .map(
-              ({ spans }) => `${sanitizeLine(reveal(spans.map((span) => span.text).join(''))).trimEnd()}\n`,
-            )
+            .map(({ spans }) => `${shownLine(spans.map((span) => span.text).join('')).trimEnd()}\n`)
             .join('');
       if (!(await output.write(text))) return false;
     }

@@ -7,8 +7,7 @@ import { createInterface } from 'node:readline/promises';
 import { type Command, CommanderError } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
-import { sanitize } from '../../ui/print/sanitize.ts';
+import { sanitize, shownText } from '../../ui/print/sanitize.ts';
 import { wrapText } from '../../ui/print/spans.ts';
 import { chooseTheme, type Theme } from '../../ui/theme/theme.ts';
 import { withoutFarSuggestion } from '../options.ts';
@@ -118,7 +117,7 @@ export function standardOutput(place: AppPaths): Output {
   return {
     write,
     line: (text) => write(`${text}\n`),
-    say: (text) => void stderr.write(`${wrapped(`clawdcode: ${sanitize(reveal(text))}`)}\n`),
+    say: (text) => void stderr.write(`${wrapped(`clawdcode: ${shownText(text)}`)}\n`),
     width: isTerminal ? stdout.columns : WIDTH,
     isTerminal,
     hint: (text) => void stderr.write(`${(stderr.isTTY ? theme : plain).dim(wrapped(sanitize(text)))}\n`),

@@ -5,8 +5,7 @@ import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import { shownUrl } from '../../model/errors.ts';
 import { hasAuthorization } from '../../model/http/customHeaders.ts';
 import { DEFAULT_PROVIDER } from '../../protocol/models/modelNames.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
-import { sanitize } from '../../ui/print/sanitize.ts';
+import { sanitize, shownText } from '../../ui/print/sanitize.ts';
 import { createEndpoints, type Endpoint } from '../models/endpoints.ts';
 import { systemKeychain } from '../models/keychain.ts';
 import { forgetKey, storedKeyOf, storeKey } from '../models/storedKeys.ts';
@@ -89,7 +88,7 @@ async function status(place: AppPaths, output: Output, json: boolean): Promise<E
         stored === null ? '' : `stored in the ${stored}`,
       ]),
     ))
-      await output.line(sanitize(reveal(line)));
+      await output.line(shownText(line));
   return EXIT.ok;
 }
 

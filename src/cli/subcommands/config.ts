@@ -6,8 +6,7 @@ import { findSetting, readValue } from '../../config/change/changeSetting.ts';
 import { displayValue } from '../../config/change/settingsList.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import type { EditScope, SettingInfo } from '../../protocol/settings/settings.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
-import { sanitize } from '../../ui/print/sanitize.ts';
+import { shownText } from '../../ui/print/sanitize.ts';
 import { createConfigPort } from '../configPort.ts';
 import { parseArguments } from '../options.ts';
 import type { AppPaths } from '../process/appPaths.ts';
@@ -23,13 +22,13 @@ export async function configCommand(place: AppPaths, argv: readonly string[]): P
     async list(words, { json = false }) {
       const settings = matching(await (await open(place, output)).list(), words.join(' '));
       if (json) await output.write(jsonDocument(settings.map(jsonOf)));
-      else await output.line(shown(plainText(settingsListPage(settings), output.width)));
+      else await output.line(shownText(plainText(settingsListPage(settings), output.width)));
     },
     async get(key, { json = false }) {
       const setting = findSetting(await (await open(place, output)).list(), key);
       if (typeof setting === 'string') code = refused(output, setting);
       else if (json) await output.write(jsonDocument(jsonOf(setting)));
-      else await output.line(shown(displayValue(setting, setting.value)));
+      else await output.line(shownText(displayValue(setting, setting.value)));
     },
     async set(key, value, { scope }) {
       code = await change(await open(place, output), output, key, scope, value);
@@ -68,7 +67,7 @@ async function change(
     output.say(saved.text);
     return EXIT.badSettings;
   }
-  await output.line(shown(saved.text));
+  await output.line(shownText(saved.text));
   return EXIT.ok;
 }
 
@@ -85,4 +84,3 @@ function jsonOf(setting: SettingInfo): object {
 }
 
 /** Files of a project are untrusted text. */
-const shown = (text: string): string => sanitize(reveal(text));

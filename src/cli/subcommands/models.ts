@@ -6,8 +6,7 @@ import { environmentSend } from '../../model/http/environmentSend.ts';
 import type { ModelInfo } from '../../protocol/models/model.ts';
 import { effortLevels } from '../../protocol/models/wires.ts';
 import { shortTokens } from '../../protocol/text/numbers.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
-import { sanitize } from '../../ui/print/sanitize.ts';
+import { shownText } from '../../ui/print/sanitize.ts';
 import { createEndpoints } from '../models/endpoints.ts';
 import { listAllModels } from '../models/listAllModels.ts';
 import { createModelChoice } from '../models/modelChoice.ts';
@@ -26,12 +25,11 @@ export async function modelsCommand(place: AppPaths, argv: readonly string[]): P
   const given = await parseArguments([], place.version);
   if (given.type !== 'run') throw new Error('no arguments are always right');
   const loaded = await readSettings(place, given.options, await trustIn(place));
-  const shown = (text: string): string => sanitize(reveal(text));
-  for (const { message } of loaded.problems) output.hint(shown(message));
+  for (const { message } of loaded.problems) output.hint(shownText(message));
   const { settings } = loaded;
   const endpoints = createEndpoints({ ...place, settings });
   const { ids, problem } = await listAllModels(endpoints, environmentSend(place.env));
-  if (problem !== undefined) output.say(shown(problem));
+  if (problem !== undefined) output.say(shownText(problem));
   const { infoOf } = createModelChoice('', settings, { endpoints });
   const models = ids.map(infoOf);
   if (program.opts<{ json?: boolean }>().json === true)
@@ -41,7 +39,7 @@ export async function modelsCommand(place: AppPaths, argv: readonly string[]): P
   else if (models.length > 0) {
     for (const [at, line] of alignColumns(models.map(rowOf), new Set([1])).entries()) {
       const tested = models[at]?.tested;
-      await output.line(shown(tested === undefined ? line : `${line}\n    ${tested}`));
+      await output.line(shownText(tested === undefined ? line : `${line}\n    ${tested}`));
     }
     for (const line of sourceLines(models)) output.hint(line);
   }

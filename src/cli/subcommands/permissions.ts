@@ -13,11 +13,10 @@ import type { AnsweredCall, LearnedRules } from '../../permissions/rules/learnRu
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { type ExplainedCall, explainedIn } from '../../protocol/explainedCall.ts';
 import type { Access, PermissionMode } from '../../protocol/permissions.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import { probeMachine } from '../../sandbox/probe.ts';
 import { renderPage } from '../../ui/print/page.ts';
-import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
+import { shownLine, shownText } from '../../ui/print/sanitize.ts';
 import { parseArguments } from '../options.ts';
 import { createPermissions, type Permissions } from '../permissions/permissions.ts';
 import { withScriptsOfWorkspace } from '../permissions/workspaceScripts.ts';
@@ -134,11 +133,11 @@ function shown({ rules, refused }: LearnedRules, asked: number, place: AppPaths)
   for (const { rule, times, covers } of rules) {
     lines.push('', `${rule}  would have avoided ${times} ${times === 1 ? 'prompt' : 'prompts'}:`);
     for (const { call, times: each } of covers.slice(0, MAX_CALLS))
-      lines.push(`  ${each} × ${shownLine(call)}`);
+      lines.push(`  ${each} × ${shownCall(call)}`);
     if (covers.length > MAX_CALLS) lines.push(`  and ${covers.length - MAX_CALLS} other calls`);
   }
   for (const { rule, call } of refused)
-    lines.push('', `${rule}  is left out: it covers a call that you denied: ${shownLine(call)}`);
+    lines.push('', `${rule}  is left out: it covers a call that you denied: ${shownCall(call)}`);
   if (rules.length > 0) {
     const allow = rules.map(({ rule }) => rule);
     lines.push(
@@ -147,11 +146,11 @@ function shown({ rules, refused }: LearnedRules, asked: number, place: AppPaths)
       JSON.stringify({ permissions: { allow } }, null, 2),
     );
   }
-  return `${lines.map((line) => sanitize(reveal(line))).join('\n')}\n`;
+  return `${lines.map((line) => shownText(line)).join('\n')}\n`;
 }
 
 /** On one line with nothing hidden: the user decides by this text whether to save the rule. */
-const shownLine = (call: string): string => sanitizeLine(reveal(call, true)).replace(/ +/g, ' ');
+const shownCall = (call: string): string => shownLine(call, true).replace(/ +/g, ' ');
 
 async function open(
   place: AppPaths,

@@ -4,8 +4,7 @@ import { contentLines, pluginsPage } from '../../commands/extensions/plugin.ts';
 import { plainText } from '../../commands/pages/page.ts';
 import { EXIT, type ExitCode } from '../../headless/exitCodes.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
-import { sanitize } from '../../ui/print/sanitize.ts';
+import { shownText } from '../../ui/print/sanitize.ts';
 import {
   disablePlugin,
   discardPlugin,
@@ -28,7 +27,7 @@ export async function pluginCommand(place: AppPaths, argv: readonly string[]): P
       code = await add(place, output, source, yes);
     },
     async list() {
-      await output.line(shown(plainText(pluginsPage(await listPlugins(place)), output.width)));
+      await output.line(shownText(plainText(pluginsPage(await listPlugins(place)), output.width)));
     },
     async enable(name, { yes = false }) {
       code = await withPlugin(place, output, name, async (found) => {
@@ -64,7 +63,7 @@ async function add(place: AppPaths, output: Output, source: string, yes: boolean
   try {
     const known = (await listPlugins(place)).find(({ name }) => name === staged.contents.name);
     if (known !== undefined)
-      await output.line(shown(`It replaces the installed plugin ${known.name} from ${known.source}.`));
+      await output.line(shownText(`It replaces the installed plugin ${known.name} from ${known.source}.`));
     if (!(await approved(output, staged.contents, yes))) return EXIT.failed;
     await installPlugin(place, staged);
   } finally {
@@ -77,7 +76,7 @@ async function add(place: AppPaths, output: Output, source: string, yes: boolean
 /** Shows everything that would run, and asks. Refuses without a terminal, since no one could answer. */
 async function approved(output: Output, contents: PluginContents, yes: boolean): Promise<boolean> {
   await output.line(
-    shown([`Plugin ${contents.name}:`, ...contentLines(contents).map((line) => `  ${line}`)].join('\n')),
+    shownText([`Plugin ${contents.name}:`, ...contentLines(contents).map((line) => `  ${line}`)].join('\n')),
   );
   if (yes) return true;
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
@@ -103,9 +102,8 @@ async function withPlugin(
 }
 
 function refused(output: Output, problem: string): ExitCode {
-  output.say(shown(problem));
+  output.say(shownText(problem));
   return EXIT.badInput;
 }
 
 /** A plugin's texts are untrusted. */
-const shown = (text: string): string => sanitize(reveal(text));

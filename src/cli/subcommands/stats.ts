@@ -6,10 +6,9 @@ import { factsPage } from '../../commands/pages/page.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { count } from '../../protocol/text/numbers.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
 import { redactDeep } from '../../redact/redact.ts';
 import { renderPage } from '../../ui/print/page.ts';
-import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { shownLine } from '../../ui/print/sanitize.ts';
 import { createEndpoints } from '../models/endpoints.ts';
 import { createModelChoice } from '../models/modelChoice.ts';
 import type { AppPaths } from '../process/appPaths.ts';
@@ -104,7 +103,7 @@ async function readAll(place: AppPaths, sessions: readonly SessionRecord[]) {
 
 async function show(report: CostReport, from: string, output: Output, rows: number, root: string) {
   const shownPath = (path: string): string =>
-    sanitizeLine(reveal(path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path));
+    shownLine(path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
   const facts = factsPage(totalFacts(report), from);
   const tables = costTables(report, { rows, shownPath, isOverall: true });
   const page = renderPage(

@@ -1,10 +1,10 @@
 /** The permission question: its choices and answers, for the screen and for plain mode, and its key handling. Pure. */
 import type { FormField } from '../../protocol/forms.ts';
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../protocol/permissions.ts';
-import { reveal, revealedNotice, revealLine } from '../../protocol/text/reveal.ts';
+import { revealedNotice, revealLine } from '../../protocol/text/reveal.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import type { DialogKey } from '../keys/keymap.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { shownLine } from '../print/sanitize.ts';
 import { type Choice, choiceOfKey, movedChoice } from './choices.ts';
 import { fieldInput, fieldText, pastedInto } from './field.ts';
 import { type StrayWord, typedBy } from './useAnswers.ts';
@@ -111,7 +111,7 @@ export function pathText(path: string, realPath = path): string {
 /** The reason for the question: a single one as a sentence, several as list items. Sanitized. */
 export function reasonItems(reason: string): readonly string[] {
   const all = reason.split('\n').filter((line) => line.trim() !== '');
-  return all.map((line) => `${all.length === 1 ? '' : '- '}${sanitizeLine(reveal(line))}`);
+  return all.map((line) => `${all.length === 1 ? '' : '- '}${shownLine(line)}`);
 }
 
 /** State of the dialog on the screen. */
@@ -246,4 +246,4 @@ const isAlways = ({ action }: Choice): boolean => action === 'confirm:always';
 
 const lasting: ReadonlySet<string | undefined> = new Set(['confirm:always', 'confirm:sandbox']);
 
-const oneRow = (text: string): string => sanitizeLine(reveal(text, text.includes('Bash(')));
+const oneRow = (text: string): string => shownLine(text, text.includes('Bash('));

@@ -6,7 +6,7 @@ import { joinWithDots, keyHints } from '../keys/keyHints.ts';
 import type { DialogFocus, Keymap } from '../keys/keymap.ts';
 import { renderDiff } from '../print/diff.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine, shownLine } from '../print/sanitize.ts';
 import { paintLine, prefixLines, titledRule, wrapColumns, wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
@@ -150,9 +150,7 @@ function numbered(line: string, number: string, width: number, theme: Theme): st
 
 /** Which copy of the files this is about, since the title and the preview name them as in the project. */
 function worktreeLines({ worktree }: PermissionQuestion, width: number, theme: Theme): readonly string[] {
-  return worktree === undefined
-    ? []
-    : wrapText(`In its worktree ${sanitizeLine(reveal(worktree))}`, width, theme.dim);
+  return worktree === undefined ? [] : wrapText(`In its worktree ${shownLine(worktree)}`, width, theme.dim);
 }
 
 /** Maximum lines of a single reason, and of each of several. */
@@ -280,7 +278,7 @@ function linesOf(
         ),
         ...(preview.description === undefined
           ? []
-          : wrapped(`The model says: ${sanitizeLine(reveal(preview.description))}`, width, theme)),
+          : wrapped(`The model says: ${shownLine(preview.description)}`, width, theme)),
       ];
     }
     case 'paths':

@@ -1,8 +1,7 @@
 /** What a permission dialog says around the preview: each fact once, in the title or in the reason. */
 import type { PermissionQuestion } from '../../protocol/permissions.ts';
 import { diffSize } from '../../protocol/text/diff.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine, shownLine } from '../print/sanitize.ts';
 import { textWidth, truncate } from '../print/width.ts';
 
 /** The title: the action that "yes" allows, in a few words. The preview shows the rest. */
@@ -14,11 +13,11 @@ const ASKER_COLUMNS = 40;
 
 /** The subagent that asks; empty if the agent itself does. */
 const askerOf = ({ from }: PermissionQuestion): string =>
-  from === undefined ? '' : `${truncate(sanitizeLine(reveal(from)), ASKER_COLUMNS)} asks: `;
+  from === undefined ? '' : `${truncate(shownLine(from), ASKER_COLUMNS)} asks: `;
 
 function askedOf(question: PermissionQuestion): string {
   const { headline, preview, tool } = question;
-  if (headline !== undefined) return sanitizeLine(reveal(headline, preview.type === 'command'));
+  if (headline !== undefined) return shownLine(headline, preview.type === 'command');
   switch (preview.type) {
     case 'plan':
       return 'Start this plan?';
@@ -46,7 +45,7 @@ export function titleNamesFile(question: PermissionQuestion, width: number): boo
 }
 
 const nameOf = ({ tool, title }: PermissionQuestion): string =>
-  `${tool === undefined ? '' : `${sanitizeLine(tool)} `}${sanitizeLine(reveal(title))}?`;
+  `${tool === undefined ? '' : `${sanitizeLine(tool)} `}${shownLine(title)}?`;
 
 /** Returns a summary such as `+2 −1`. */
 function changeSize(diff: string): string {

@@ -10,7 +10,7 @@ import { previewNotice } from '../dialog/permission.ts';
 import { createBuffer } from '../input/textBuffer.ts';
 import { joinWithDots, keyHints } from '../keys/keyHints.ts';
 import type { Keymap } from '../keys/keymap.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { shownLine } from '../print/sanitize.ts';
 import { paintLine, prefixLines, titledRule, wrapColumns, wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Paint } from '../theme/paints.ts';
@@ -60,7 +60,7 @@ export function formLayout(
 ): FormLayout {
   const { width, rows, theme } = room;
   const field = form.fields[state.page];
-  const head = [titledRule(sanitizeLine(reveal(title)), width, theme), ...tabLines(form, state, room)];
+  const head = [titledRule(shownLine(title), width, theme), ...tabLines(form, state, room)];
   const hint = theme.dim(truncate(hintText(form, state, keymap), width));
   if (field === undefined) return reviewLayout(form, state, room, { head, hint, seen }, keymap);
   const typing = isTyping(form, state);
@@ -167,8 +167,8 @@ function optionLines(field: FormField, state: FormState, room: DialogRoom): read
     field.isMultiple ? `[${chosen.includes(index) ? 'x' : ' '}] ` : chosen.includes(index) ? '✓ ' : '';
   const choices = [
     ...field.options.map(({ label, description = '' }, index) => ({
-      label: mark(index) + sanitizeLine(reveal(label)),
-      ...(description.trim() !== '' && { detail: sanitizeLine(reveal(description)) }),
+      label: mark(index) + shownLine(label),
+      ...(description.trim() !== '' && { detail: shownLine(description) }),
     })),
     ...(field.hasOwnAnswer ? [{ label: written === '' ? OWN_ANSWER : `${OWN_ANSWER}: ${written}` }] : []),
   ];
@@ -210,14 +210,14 @@ function tabLines(form: Form, state: FormState, { width, theme }: DialogRoom): r
   if (!hasReview(form) || form.fields.length === 0) return [];
   const answers = answersOf(form, state);
   const tabs = form.fields.map(({ header }, index) => {
-    const name = truncate(sanitizeLine(reveal(header)) || `${index + 1}`, HEADER_COLUMNS);
+    const name = truncate(shownLine(header) || `${index + 1}`, HEADER_COLUMNS);
     return `${isAnswered(answers[index]) ? '✓' : '·'} ${name}`;
   });
   const all = [...tabs, 'Review'];
   if (textWidth(all.join('   ')) > width) {
     const at = state.page < tabs.length ? `Question ${state.page + 1} of ${tabs.length}` : 'Review';
     const header = form.fields[state.page]?.header ?? '';
-    return [theme.dim(truncate(joinWithDots(at, sanitizeLine(reveal(header))), width))];
+    return [theme.dim(truncate(joinWithDots(at, shownLine(header)), width))];
   }
   return [all.map((tab, index) => (index === state.page ? theme.accent(tab) : theme.dim(tab))).join('   ')];
 }
@@ -278,12 +278,12 @@ function linkLines({ link }: Form, { width, theme }: Paper): readonly string[] {
 function answerLines(form: Form, state: FormState, { width, theme }: Paper): readonly string[] {
   const answers = answersOf(form, state);
   return form.fields.flatMap((field, index) => {
-    const words = sanitizeLine(reveal(answerText(field, answers[index])));
+    const words = shownLine(answerText(field, answers[index]));
     const paint = words === '' ? theme.warning : theme.text;
     const answer = wrapText(words === '' ? 'not answered' : words, width - 4, paint);
     const [asked = ''] = field.question.trim().split('\n');
     const quote = isOfServer(form) ? QUOTE : '';
-    const question = theme.dim(truncate(quote + sanitizeLine(reveal(asked)), width));
+    const question = theme.dim(truncate(quote + shownLine(asked), width));
     return [question, ...prefixLines(answer, '  → ', '    ')];
   });
 }

@@ -9,7 +9,6 @@ import type { SubagentStatus } from '../../protocol/extensions/subagents.ts';
 import type { PromptOp } from '../../protocol/ops.ts';
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { shortTokens } from '../../protocol/text/numbers.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
 import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { agentToolName, toolNames } from '../../protocol/toolNames.ts';
 import type { Snapshot } from '../controller/types.ts';
@@ -19,7 +18,7 @@ import { PermissionDialog } from '../dialog/PermissionDialog.tsx';
 import { formTitle } from '../dialog/permission.ts';
 import type { FormDialogProps } from '../form/FormDialog.tsx';
 import { formatDuration } from '../print/numbers.ts';
-import { sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { sanitize, sanitizeLine, shownLine } from '../print/sanitize.ts';
 import { liveTail } from '../print/streaming.ts';
 import { renderTodos, todoRows } from '../print/todos.ts';
 import { renderReads, renderToolLine } from '../print/toolLine.ts';
@@ -345,7 +344,7 @@ function subagentFacts(
     fixed.find((some) => leftBeside(some) >= -3) ??
     [];
   const left = leftBeside(facts);
-  const what = left < LEAST_DOING ? [] : [truncate(sanitizeLine(reveal(doing)), left)];
+  const what = left < LEAST_DOING ? [] : [truncate(shownLine(doing), left)];
   const [first, ...rest] = facts;
   if (first === undefined || first !== steps[0]) return [...what, ...facts].join(' · ');
   return [first, ...what, ...rest].join(' · ');

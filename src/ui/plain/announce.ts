@@ -1,9 +1,8 @@
 /** Announces unfinished work when it starts: calls, retries, compactions, queued prompts. Pure. */
 
-import { reveal } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import { activityOf, type View } from '../controller/view.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine, shownLine } from '../print/sanitize.ts';
 import { callLabel } from '../print/toolLine.ts';
 
 /** The previous announcements. */
@@ -54,10 +53,7 @@ export function announce(
     ...(before.isBusy && view.queue.length > before.queued
       ? view.queue
           .slice(before.queued)
-          .map(
-            ({ text, display }) =>
-              `Queued, sent with the next step: ${sanitizeLine(reveal(display ?? text))}`,
-          )
+          .map(({ text, display }) => `Queued, sent with the next step: ${shownLine(display ?? text)}`)
       : []),
     ...(view.finished > before.finished && !view.busy && view.questions.length === 0 ? ['Ready.'] : []),
   ];
@@ -84,8 +80,8 @@ export function announce(
 /** Returns text such as "Bash: npm test". */
 function named(tool: string, title: string): string {
   const shown = callLabel(tool, title);
-  const clean = sanitizeLine(reveal(shown.title, shown.tool === toolNames.bash));
-  const name = sanitizeLine(reveal(shown.tool)).replace(' · ', ' ');
+  const clean = shownLine(shown.title, shown.tool === toolNames.bash);
+  const name = shownLine(shown.tool).replace(' · ', ' ');
   return clean === '' || clean === tool ? name : `${name}: ${clean}`;
 }
 

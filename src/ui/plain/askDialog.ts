@@ -1,10 +1,9 @@
 /** A dialog in plain mode: read out once, answered with a number, a letter or a name. */
 
-import { reveal } from '../../protocol/text/reveal.ts';
 import type { Controller } from '../controller/types.ts';
 import type { Block, Choice, ChoiceDialog } from '../dialog/choices.ts';
 import type { ListDialog, TextDialog } from '../dialog/dialog.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine, shownLine } from '../print/sanitize.ts';
 
 /** Maximum items read out; the name of any other item is also a valid answer. */
 const MAX_LISTED = 40;
@@ -31,9 +30,9 @@ function textDialogue<A>(
 ): Omit<Dialogue, 'cancel'> {
   return {
     tell: [
-      `Question: ${inLine(title)}`,
+      `Question: ${shownLine(title)}`,
       ...body.flatMap(blockWords),
-      `${label.replace(/: *$/, '')}, now ${inLine(initial) || 'empty'}. Type a new value. An empty line goes back.`,
+      `${label.replace(/: *$/, '')}, now ${shownLine(initial) || 'empty'}. Type a new value. An empty line goes back.`,
     ],
     answer(text) {
       const given = text === '' ? { answer: cancel } : read(text);
@@ -89,8 +88,8 @@ function listDialogue<A>(
 
 function blockWords(block: Block): readonly string[] {
   if (block.only === 'screen') return [];
-  if (block.type === 'list') return block.items.map(({ sign, text }) => `- ${signs[sign]}${inLine(text)}`);
-  const text = inLine(block.text);
+  if (block.type === 'list') return block.items.map(({ sign, text }) => `- ${signs[sign]}${shownLine(text)}`);
+  const text = shownLine(block.text);
   return [block.type === 'text' && block.tone === 'error' ? `Error: ${text}` : text];
 }
 
@@ -99,11 +98,10 @@ const signs = { does: '', added: 'New: ', removed: 'Gone: ' } as const;
 /** Returns text such as "2, or a: Yes, and don't ask again (saved to …)". */
 export function choiceText({ label, detail, letter }: Choice, index: number): string {
   const more = detail === undefined ? '' : ` (${inWords(detail)})`;
-  return `${index + 1}${letter === undefined ? '' : `, or ${letter}`}: ${inLine(label)}${more}`;
+  return `${index + 1}${letter === undefined ? '' : `, or ${letter}`}: ${shownLine(label)}${more}`;
 }
 
-const inLine = (text: string): string => sanitizeLine(reveal(text));
-const inWords = (text: string): string => inLine(text).replaceAll(' · ', ', ');
+const inWords = (text: string): string => shownLine(text).replaceAll(' · ', ', ');
 
 /** Accepts a number, the letter, or a word for it (yes, no, always). */
 export function choiceOf(choices: readonly Choice[], text: string): number | undefined {

@@ -14,7 +14,7 @@ import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { previewNotice } from '../dialog/permission.ts';
 import { fieldHint, hasReview, reviewOf } from '../form/formState.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine, shownLine } from '../print/sanitize.ts';
 import { type Dialogue, TYPED_TOO_EARLY } from './askDialog.ts';
 import { quoted } from './foreignText.ts';
 
@@ -69,7 +69,7 @@ export function askForm(
 function openingWords(form: Form, title: string): readonly string[] {
   const { message, link } = form;
   return [
-    `${inLine(title)}.`,
+    `${shownLine(title)}.`,
     ...(link === undefined
       ? []
       : [`It wants you to open a page on ${new URL(link).host}.`, `Address: ${link}`]),
@@ -91,7 +91,7 @@ function questionWords(form: Form, field: FormField, index: number): readonly st
         ? ' An empty line skips the question.'
         : isOfServer(form)
           ? ' An empty line keeps the default.'
-          : ` An empty line keeps ${inLine(given)}.`;
+          : ` An empty line keeps ${shownLine(given)}.`;
   return [
     ...(isOfServer(form)
       ? [`Question${place}:`, ...quotedText(field.question)]
@@ -101,7 +101,7 @@ function questionWords(form: Form, field: FormField, index: number): readonly st
     ...(field.type === 'choice'
       ? field.options.flatMap((option, at) => optionWords(option, at, isOfServer(form)))
       : []),
-    ...(isOfServer(form) && given !== '' ? ['Default:', ...quoted(inLine(given))] : []),
+    ...(isOfServer(form) && given !== '' ? ['Default:', ...quoted(shownLine(given))] : []),
     `${howToAnswer(field)}${index === 0 ? '' : ' "back" returns to the previous question.'}${empty}`,
   ];
 }
@@ -126,10 +126,10 @@ function askReview(form: Form, title: string, ports: FormPorts, answers: readonl
       ...(fields.length === 0 ? openingWords(form, title) : ['Your answers:']),
       ...fields.flatMap((field, index) => {
         const answer = answers[index];
-        const given = isAnswered(answer) ? inLine(answerText(field, answer)) : undefined;
-        if (!isOfServer(form)) return [`- ${inLine(field.question)} ${given ?? 'not answered'}`];
+        const given = isAnswered(answer) ? shownLine(answerText(field, answer)) : undefined;
+        if (!isOfServer(form)) return [`- ${shownLine(field.question)} ${given ?? 'not answered'}`];
         const words = given === undefined ? ['Not answered.'] : ['Answer:', ...quoted(given)];
-        return [`Question ${index + 1}:`, ...quoted(inLine(field.question)), ...words];
+        return [`Question ${index + 1}:`, ...quoted(shownLine(field.question)), ...words];
       }),
       ...choices.map(({ label }, index) => `${index + 1}: ${label}`),
       `Answer with a number, 1 to ${choices.length}.${fields.length === 0 ? '' : ' "back" goes to the last question.'}`,
@@ -158,9 +158,9 @@ function optionWords(
   index: number,
   isForeign: boolean,
 ): string[] {
-  const more = description === undefined || description.trim() === '' ? '' : ` (${inLine(description)})`;
+  const more = description === undefined || description.trim() === '' ? '' : ` (${shownLine(description)})`;
   const sketch = preview === undefined || preview.trim() === '' ? [] : quoted(reveal(preview).trimEnd());
-  const text = `${inLine(label)}${more}`;
+  const text = `${shownLine(label)}${more}`;
   return [...(isForeign ? [`${index + 1}:`, ...quoted(text)] : [`${index + 1}: ${text}`]), ...sketch];
 }
 
@@ -180,5 +180,3 @@ function chosenIn({ options, isMultiple, hasOwnAnswer }: ChoiceField, text: stri
     return `${JSON.stringify(sanitizeLine(text))} is not one of the choices. Answer with ${isMultiple ? 'numbers' : 'a number'}, 1 to ${options.length}${hasOwnAnswer ? ', or in words' : ''}.`;
   return { chosen: numbers.map((number) => number - 1) };
 }
-
-const inLine = (text: string): string => sanitizeLine(reveal(text));

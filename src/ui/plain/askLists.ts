@@ -7,10 +7,9 @@ import type { ContextItem } from '../../protocol/contextReport.ts';
 import type { RewindScope } from '../../protocol/ops.ts';
 import type { TaskInfo } from '../../protocol/tasks.ts';
 import { count } from '../../protocol/text/numbers.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
 import { doneText, type EditChoice, editFor } from '../items/items.ts';
 import type { DialogActionName } from '../keys/dialogActions.ts';
-import { sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine, shownText } from '../print/sanitize.ts';
 import { restoreDialog, turnFacts } from '../rewind/rewindState.ts';
 import type { Picker, PickerSnapshot } from '../sessions/picker.ts';
 import { typed } from '../sessions/pickerState.ts';
@@ -58,7 +57,7 @@ function commandDialogue<Row>(list: CommandList<Row>): Dialogue {
 }
 
 /** The lines of a page that is read out as a list. */
-const pageWords = (page: Page): readonly string[] => plainLines(page).map((line) => sanitize(reveal(line)));
+const pageWords = (page: Page): readonly string[] => plainLines(page).map((line) => shownText(line));
 
 /** Maximum items read out, newest first. */
 const ITEMS_TOLD = 40;

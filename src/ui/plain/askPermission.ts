@@ -12,11 +12,11 @@ import {
   takesComment,
 } from '../dialog/permission.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine, shownLine, shownText } from '../print/sanitize.ts';
 import { choiceOf, choiceText, type Dialogue, TYPED_TOO_EARLY } from './askDialog.ts';
 import { quoted } from './foreignText.ts';
 import { plainTheme } from './plainMarkdown.ts';
-import { diffText, revealed } from './plainPrinter.ts';
+import { diffText } from './plainPrinter.ts';
 
 interface PermissionPorts {
   readonly words: MarkdownRenderer;
@@ -71,16 +71,16 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
 function questionWords({ from, worktree, ...question }: PermissionQuestion, isCommand: boolean): string {
   const words = askedWords(question, isCommand);
   if (from === undefined) return words;
-  const where = worktree === undefined ? '' : ` In its worktree ${sanitizeLine(reveal(worktree))}.`;
-  return `Subagent ${sanitizeLine(reveal(from))} asks. ${words}${where}`;
+  const where = worktree === undefined ? '' : ` In its worktree ${shownLine(worktree)}.`;
+  return `Subagent ${shownLine(from)} asks. ${words}${where}`;
 }
 
 function askedWords(
   { tool, title, headline }: Pick<PermissionQuestion, 'tool' | 'title' | 'headline'>,
   isCommand: boolean,
 ): string {
-  if (tool === undefined) return `Question: ${sanitizeLine(reveal(headline ?? '', isCommand))}`;
-  return `Question: may ${sanitizeLine(reveal(tool))} do this? ${sanitizeLine(reveal(title, isCommand))}`;
+  if (tool === undefined) return `Question: ${shownLine(headline ?? '', isCommand)}`;
+  return `Question: may ${shownLine(tool)} do this? ${shownLine(title, isCommand)}`;
 }
 
 /** The whole preview: the user must hear everything they approve. */
@@ -89,7 +89,7 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
     case 'diff':
       return [
         `${preview.isNew ? 'New file' : 'Change'}: ${pathText(preview.path, preview.realPath)}`,
-        ...diffText(preview.diff, Number.POSITIVE_INFINITY, revealed),
+        ...diffText(preview.diff, Number.POSITIVE_INFINITY, shownText),
       ];
     case 'command':
       return [
@@ -98,11 +98,11 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
         ...(preview.confinement === undefined ? [] : [preview.confinement]),
         ...(preview.description === undefined
           ? []
-          : [`Description by the model: ${sanitizeLine(reveal(preview.description))}`]),
+          : [`Description by the model: ${shownLine(preview.description)}`]),
       ];
     case 'paths':
       return [
-        `${sanitizeLine(reveal(preview.verb))}:`,
+        `${shownLine(preview.verb)}:`,
         ...preview.paths.flatMap((path, index) => quoted(pathText(path, preview.realPaths?.[index]))),
       ];
     case 'plan':

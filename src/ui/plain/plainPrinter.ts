@@ -4,7 +4,7 @@ import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { diffSize } from '../../protocol/text/diff.ts';
 import { count } from '../../protocol/text/numbers.ts';
-import { reveal, revealLine } from '../../protocol/text/reveal.ts';
+import { revealLine } from '../../protocol/text/reveal.ts';
 import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Print } from '../controller/view.ts';
@@ -13,7 +13,7 @@ import { parseDiff } from '../print/diff.ts';
 import { promptText, renderEntry } from '../print/entry.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import type { Printer, PrinterOptions } from '../print/printer.ts';
-import { sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { sanitize, sanitizeLine, shownLine, shownText } from '../print/sanitize.ts';
 import { callLabel, failureOf, type ResultFacts, resultFacts, type ToolResult } from '../print/toolLine.ts';
 import type { EntryOptions } from '../print/toolResult.ts';
 import { withoutBoxDrawing } from './asciiSymbols.ts';
@@ -88,7 +88,7 @@ export function createPlainPrinter(options: WordsOptions): Printer {
       case 'page':
         return withoutKeys(pageWords(print.page));
       case 'notice':
-        return inRows(...noticeLines(print.level, sanitize(reveal(print.text)).trim()));
+        return inRows(...noticeLines(print.level, shownText(print.text).trim()));
     }
   };
   return {
@@ -112,7 +112,7 @@ function noticeLines(level: 'info' | 'warning' | 'error', text: string): readonl
 
 /** The lines of a page that the user asked for; only line breaks in names are marked. */
 function pageWords(page: Page): string {
-  const lines = plainLines(page).map((line) => sanitize(reveal(line)));
+  const lines = plainLines(page).map((line) => shownText(line));
   const rows = lines.flatMap((line) => rowsOf(line, { columns: ENDLESS, isUtf8: true }));
   return withoutBoxDrawing(rows.join('\n'));
 }
@@ -128,7 +128,7 @@ const KEYS =
 function shellWords(entry: JSONLEntry): readonly string[] {
   const { command, output, ending } = shellRun(entry);
   return [
-    `You ran: ${sanitizeLine(reveal(command, true))}`,
+    `You ran: ${shownLine(command, true)}`,
     ...outputText(output, SHELL_LINES, 'end'),
     ...(ending === '' ? [] : [`Outcome: ${sanitizeLine(ending)}.`]),
   ];
@@ -174,10 +174,10 @@ function toolWords(
   const facts = resultFacts(result, call);
   const { status } = facts;
   const shown = callLabel(facts.tool, facts.title);
-  const tool = sanitizeLine(reveal(shown.tool)).replace(' · ', ' ');
-  const title = sanitizeLine(reveal(shown.title, tool === toolNames.bash));
+  const tool = shownLine(shown.tool).replace(' · ', ' ');
+  const title = shownLine(shown.title, tool === toolNames.bash);
   const named = title === '' || title === tool ? tool : `${tool}: ${title}`;
-  const summary = sanitizeLine(reveal(result.display?.summary ?? '')).replaceAll(' · ', ', ');
+  const summary = shownLine(result.display?.summary ?? '').replaceAll(' · ', ', ');
   // The full screen leaves out the exit code of a successful command; here it is read out.
   const isFine = result.kind === 'command' && status === 'ok' && !summary.startsWith('exit');
   const details = isFine ? ['exit code 0', ...(summary === '' ? [] : [summary])].join(', ') : summary;
@@ -211,8 +211,6 @@ export function diffText(diff: string, most: number, clean = sanitizeLine): stri
 }
 
 /** For approvals: the whole text, with hidden characters shown by their code points. */
-export const revealed = (text: string): string => sanitize(reveal(text));
-
 function bodyWords(result: ToolResult, status: ResultFacts['status'], isHeard: boolean): string[] {
   if (status === 'error' || status === 'denied') {
     const { text, keep } = failureOf(result);
@@ -221,14 +219,11 @@ function bodyWords(result: ToolResult, status: ResultFacts['status'], isHeard: b
   if (result.display?.diff !== undefined && result.display.diff !== '')
     return isHeard ? [] : diffText(result.display.diff, DIFF_LINES);
   if (result.todos !== undefined)
-    return result.todos.map(
-      ({ content, status: state }) => `- ${stateWords[state]}: ${sanitizeLine(reveal(content))}`,
-    );
+    return result.todos.map(({ content, status: state }) => `- ${stateWords[state]}: ${shownLine(content)}`);
   const { answers } = result.display ?? {};
   if (answers !== undefined)
     return answers.map(
-      ({ question, answer }) =>
-        `- ${sanitizeLine(reveal(question))} ${sanitizeLine(reveal(answer)) || 'not answered'}`,
+      ({ question, answer }) => `- ${shownLine(question)} ${shownLine(answer) || 'not answered'}`,
     );
   if (result.kind !== 'command') return [];
   return outputText(withoutModelNotes(displayText(result.output), result.display), OUTPUT_LINES, 'end');

@@ -1,9 +1,8 @@
 /** Renders a command's page for the scrollback: wrapped to the width and colored by role. */
 import type { Page, PageLine, Role } from '../../commands/pages/page.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
-import { sanitizeLine } from './sanitize.ts';
+import { shownLine } from './sanitize.ts';
 import { type Span, wrapSpans } from './spans.ts';
 import { textWidth } from './width.ts';
 
@@ -17,7 +16,7 @@ export function renderPage(page: Page, width: number, theme: Theme): string {
 /** Wraps a line at spaces. Trailing spaces before a span are kept, so that columns stay aligned. */
 function renderLine({ spans, hang }: PageLine, width: number, theme: Theme): string[] {
   const styled = spans.map(
-    ({ text, role }): Span => ({ text: sanitizeLine(reveal(text)), paint: paintOf(role, theme) }),
+    ({ text, role }): Span => ({ text: shownLine(text), paint: paintOf(role, theme) }),
   );
   const text = styled.map((span) => span.text).join('');
   if (textWidth(text) <= width) return [paint(styled)];

@@ -1,12 +1,11 @@
 /** Renders finished output as text for the scrollback. Remembers the tool calls that results belong to. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { reveal } from '../../protocol/text/reveal.ts';
 import type { Print } from '../controller/view.ts';
 import type { Theme } from '../theme/theme.ts';
 import { renderEntry } from './entry.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import { renderPage } from './page.ts';
-import { sanitize } from './sanitize.ts';
+import { shownText } from './sanitize.ts';
 import { prefixLines, wrapText } from './spans.ts';
 import { renderReads } from './toolLine.ts';
 import type { EntryOptions } from './toolResult.ts';
@@ -83,7 +82,7 @@ function listOf(print: Print): 'attachment' | 'instructions' | undefined {
 }
 
 function renderCommand(text: string, width: number, theme: Theme): string {
-  const lines = wrapText(sanitize(reveal(text)).trim(), width - 2, theme.dim);
+  const lines = wrapText(shownText(text).trim(), width - 2, theme.dim);
   return prefixLines(lines, theme.accent('> '), '  ').join('\n');
 }
 
@@ -95,7 +94,7 @@ function renderNotice(
 ): string {
   const [mark, paint] =
     level === 'error' ? ['✗ ', theme.error] : level === 'warning' ? ['! ', theme.warning] : ['· ', theme.dim];
-  const lines = wrapText(sanitize(reveal(text)).trim(), width - 2);
+  const lines = wrapText(shownText(text).trim(), width - 2);
   return prefixLines(lines, mark, '  ')
     .map((line) => paint(line))
     .join('\n');

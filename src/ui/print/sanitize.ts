@@ -1,6 +1,6 @@
 /** Sanitizes text from models, tools and files, which may contain terminal control sequences. */
 import { withoutEscapes } from '../../protocol/text/escapes.ts';
-import { revealHidden } from '../../protocol/text/reveal.ts';
+import { reveal, revealHidden } from '../../protocol/text/reveal.ts';
 import { joinLines } from '../../protocol/text/trimming.ts';
 
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
@@ -22,6 +22,16 @@ export function sanitize(text: string, tab = 4): string {
 /** Like `sanitize`, but on one line, such as a title: characters that show nothing are shown by number, too. */
 export function sanitizeLine(text: string): string {
   return revealHidden(sanitizeInput(text));
+}
+
+/** Text of others as it is shown: without control sequences, and with a mark for each character that misleads. */
+export function shownText(text: string): string {
+  return sanitize(reveal(text));
+}
+
+/** Like `shownText`, but on one line. `isCommand`: see `reveal`. */
+export function shownLine(text: string, isCommand = false): string {
+  return sanitizeLine(reveal(text, isCommand));
 }
 
 /** One line as it was typed or pasted into a field. */

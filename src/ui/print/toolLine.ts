@@ -3,11 +3,11 @@
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { count } from '../../protocol/text/numbers.ts';
-import { reveal, revealHidden } from '../../protocol/text/reveal.ts';
+import { revealHidden } from '../../protocol/text/reveal.ts';
 import { toolNames, traitsOf } from '../../protocol/toolNames.ts';
 import type { Theme } from '../theme/theme.ts';
 import { displayText } from './content.ts';
-import { sanitize, sanitizeLine } from './sanitize.ts';
+import { sanitize, sanitizeLine, shownLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';
 
 type ToolStatus = 'running' | 'ok' | 'partial' | 'error' | 'denied' | 'interrupted';
@@ -34,8 +34,8 @@ export function callLabel(tool: string, title: string): { readonly tool: string;
  */
 export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
   const call = callLabel(line.tool, line.title);
-  const tool = sanitizeLine(reveal(call.tool));
-  const title = sanitizeLine(reveal(call.title, tool === toolNames.bash));
+  const tool = shownLine(call.tool);
+  const title = shownLine(call.title, tool === toolNames.bash);
   const full = sanitizeLine(line.summary ?? '');
   const named = title === '' || title === tool ? '' : title;
   const mark = markOf(line.status);
@@ -115,7 +115,7 @@ export function renderReads(entries: readonly JSONLEntry[], width: number, theme
 /** The title of a read, with the range if it is partial: `a.ts (lines 1-200 of 900)`. */
 function nameOf({ display, status }: NonNullable<JSONLEntry['toolResult']>): string {
   const part = status === 'partial' && display?.summary !== undefined ? ` (${display.summary})` : '';
-  return sanitizeLine(reveal(`${display?.title ?? ''}${part}`));
+  return shownLine(`${display?.title ?? ''}${part}`);
 }
 
 /** Facts of a finished call, shared by all renderers. Pure; not sanitized. */

@@ -3,14 +3,14 @@ import { type FileChange, kindsWithoutText } from '../../protocol/entries/fields
 import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { count } from '../../protocol/text/numbers.ts';
-import { reveal, revealLine } from '../../protocol/text/reveal.ts';
+import { revealLine } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
 import { displayText, textField } from './content.ts';
 import { renderDiff } from './diff.ts';
 import type { MarkdownRenderer } from './markdown.ts';
-import { sanitize, sanitizeLine } from './sanitize.ts';
+import { sanitize, shownLine } from './sanitize.ts';
 import { renderTodos } from './todos.ts';
 import { failureOf, renderToolLine, resultFacts, type ToolResult } from './toolLine.ts';
 import { textWidth, truncate } from './width.ts';
@@ -114,12 +114,9 @@ function answerRows(
   theme: Theme,
 ): string[] {
   return answers.map(({ question, answer }) => {
-    const shown = sanitizeLine(reveal(answer)) || 'not answered';
+    const shown = shownLine(answer) || 'not answered';
     const room = width - 4;
-    const asked = truncate(
-      sanitizeLine(reveal(question)),
-      Math.max(Math.floor(room / 3), room - 3 - textWidth(shown)),
-    );
+    const asked = truncate(shownLine(question), Math.max(Math.floor(room / 3), room - 3 - textWidth(shown)));
     return `    ${theme.dim(asked)} → ${truncate(shown, Math.max(1, room - 3 - textWidth(asked)))}`;
   });
 }

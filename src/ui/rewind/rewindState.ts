@@ -10,7 +10,7 @@ import { type Choice, type ChoiceDialog, choiceOfKey } from '../dialog/choices.t
 import type { DialogKey } from '../keys/keymap.ts';
 import { renderDiff } from '../print/diff.ts';
 import { formatAge } from '../print/numbers.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine, shownLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { padEnd, truncate } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
@@ -242,7 +242,7 @@ function moreIn(row: Extract<StepRow, { type: 'more' }>, root: string): string {
 /** A path for display on one line. */
 function shortPath(path: string, root: string): string {
   const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
-  return sanitizeLine(reveal(inside));
+  return shownLine(inside);
 }
 
 /** Modes of files and folders that need no mention. */
