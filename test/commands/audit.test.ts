@@ -19,7 +19,7 @@ function result(seq: number, toolResult: Partial<NonNullable<JSONLEntry['toolRes
       uuid: `u${seq}`,
       parentUuid: null,
       sessionId: 's',
-      timestamp: '2026-01-02T03:04:05.678Z',
+      timestamp: new Date(2026, 0, 2, 3, 4, 5, 678).toISOString(),
     },
     ...{ type: 'tool_result', cwd: '/p', version: '1', message: { role: 'user', content: '' } },
     toolResult: { id: `c${seq}`, output: '', status: 'ok', ...toolResult },

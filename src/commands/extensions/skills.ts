@@ -55,18 +55,16 @@ function skillsPage(
       'From this project',
       all.filter(({ scope }) => scope === 'project'),
     ),
-    all.length === 0 ? [pageLine('There are no skills or custom commands yet.'), blankLine, ...HOW] : [],
+    all.length === 0
+      ? [pageLine('There are no skills or custom commands yet.'), blankLine, pageLine(HOW)]
+      : [],
     notUsed.length === 0 ? [] : [heading('Not used'), ...notUsed],
   ].filter((lines) => lines.length > 0);
   return () => sections.flatMap((lines, at) => (at === 0 ? lines : [blankLine, ...lines]));
 }
 
-const HOW = [
-  pageLine('A skill is a folder with a SKILL.md in .clawdcode/skills, .claude/skills or .agents/skills,'),
-  pageLine(
-    'in the project or in your home; a command is a Markdown file in .clawdcode/commands or .claude/commands.',
-  ),
-];
+const HOW =
+  'A skill is a folder with a SKILL.md in .clawdcode/skills, .claude/skills or .agents/skills, in the project or in your home; a command is a Markdown file in .clawdcode/commands or .claude/commands.';
 
 function skillLines(skill: Skill, commands: readonly Command[], file: string): PageLine[] {
   const { name, description, argumentHint, userCanUse, modelCanUse, ignored, allowedTools, asks, fork } =

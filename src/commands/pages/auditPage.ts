@@ -1,6 +1,7 @@
 /** The audit of a session: each tool call with the basis of its approval, its sandbox and the hosts it reached. */
 import type { SandboxRecord } from '../../protocol/entries/fields.ts';
 import type { JSONLEntry, KindEntry } from '../../protocol/entries.ts';
+import { localIso } from '../../protocol/text/localTime.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import { hanging, heading, type Page, type PageLine, pageLine, type Role } from './page.ts';
 
@@ -227,7 +228,7 @@ export function auditLines(row: AuditRow): readonly PageLine[] {
   const [first = '', ...more] = command === undefined ? [title] : shownLines(command);
   const head = pageLine(
     { text: `#${seq}`.padEnd(7), role: 'dim' },
-    { text: `${time.slice(0, 19).replace('T', ' ')}  `, role: 'dim' },
+    { text: `${localIso(new Date(time)).slice(0, 19).replace('T', ' ')}  `, role: 'dim' },
     { text: verdict, role: roleOf[verdict] },
     `  ${tool}  ${visible(first)}`,
   );
