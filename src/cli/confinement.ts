@@ -19,6 +19,7 @@ import { isLikelySecret } from '../redact/likelySecret.ts';
 import { findTokens } from '../redact/tokens.ts';
 import type { ToolDeps } from '../tools/builtinTools.ts';
 import type { KnownSecret } from '../tools/shell/valueRedactor.ts';
+import type { OwnCompiledCode } from './permissions/compiledCode.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { commandVariables, keyVariables } from './process/commandVariables.ts';
@@ -33,6 +34,8 @@ export interface ConfinementParts {
   /** From the command line. */
   readonly sandboxMode: SandboxMode | undefined;
   readonly findDenied?: FindDenied | undefined;
+  /** Changes the environment of commands that leave the sandbox. */
+  readonly compiledCode?: OwnCompiledCode;
   readonly onStarted?: ToolDeps['onStarted'];
   /** True for tools that the model gets. */
   readonly isOffered: (name: string) => boolean;
@@ -49,6 +52,7 @@ export interface Confinement extends AutoAllow {
 export function createConfinement(parts: ConfinementParts): Confinement {
   const { place, project, loaded, permissions, sandboxMode, isOffered, autoAllows, onStarted, findDenied } =
     parts;
+  const { compiledCode } = parts;
   const { settings } = loaded;
   const sandbox = createSessionSandbox({
     place,
@@ -57,6 +61,7 @@ export function createConfinement(parts: ConfinementParts): Confinement {
     permissions,
     mode: sandboxMode,
     findDenied,
+    compiledCode,
   });
   const { directories } = loaded.added;
   const worktree = { project: project ?? place.root, worktree: place.root };

@@ -10,6 +10,7 @@ import type { CommandSandbox } from '../protocol/sandbox.ts';
 import { findShell } from '../tools/builtinTools.ts';
 import { childEnvironment } from '../tools/shell/childEnvironment.ts';
 import { makeScratch } from '../tools/shell/scratch.ts';
+import type { OwnCompiledCode } from './permissions/compiledCode.ts';
 import type { AppPaths } from './process/appPaths.ts';
 import { keyVariables } from './process/commandVariables.ts';
 import { unwritablePath } from './sandbox.ts';
@@ -18,6 +19,8 @@ interface LanguageServerParts {
   readonly place: AppPaths;
   readonly loaded: LoadedSettings;
   readonly sandbox: CommandSandbox;
+  /** Changes the environment of servers outside the sandbox. */
+  readonly compiledCode: OwnCompiledCode;
   readonly isTrusted: boolean;
   readonly isSensitive: (path: string) => boolean;
 }
@@ -58,13 +61,14 @@ export function openLanguageServers(parts: LanguageServerParts): SessionServers 
 }
 
 async function createServers(parts: LanguageServerParts): Promise<LanguageServers> {
-  const { place, loaded, sandbox, isSensitive } = parts;
+  const { place, loaded, isSensitive } = parts;
   const { sandbox: rules } = loaded.settings;
   const workspaces = () => [realpath(place.root), ...unmoved(loaded.added.directories())];
   const path = unwritablePath([...workspaces(), ...rules.allowWrite], place);
   const { LanguageServers } = await import('../lsp/LanguageServers.ts');
   return new LanguageServers({
-    ...{ sandbox, path, isSensitive },
+    ...{ path, isSensitive },
+    sandbox: outsideWith(parts),
     get workspaces() {
       return workspaces();
     },
@@ -75,6 +79,22 @@ async function createServers(parts: LanguageServerParts): Promise<LanguageServer
     refusal: () => refusalIn(parts),
     newFence: () => randomBytes(6).toString('base64url'),
   });
+}
+
+/** The sandbox, with another environment for servers that it does not confine. */
+export function outsideWith({
+  sandbox,
+  compiledCode,
+}: {
+  readonly sandbox: Pick<CommandSandbox, 'state' | 'confine'>;
+  readonly compiledCode: OwnCompiledCode;
+}): Pick<CommandSandbox, 'confine'> {
+  return {
+    async confine(request) {
+      const isOn = (await sandbox.state()).type === 'on';
+      return sandbox.confine(isOn ? request : { ...request, env: compiledCode(request.env) });
+    },
+  };
 }
 
 /**

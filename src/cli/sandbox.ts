@@ -37,6 +37,7 @@ import { namesOnPaths, programNames } from '../sandbox/temporary/temporaryNames.
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress, systemResolve } from '../tools/web/publicAddress.ts';
 import { createOwnPorts } from './ownPorts.ts';
+import type { OwnCompiledCode } from './permissions/compiledCode.ts';
 import { createDeniedPlaces, type DeniedQuery } from './permissions/deniedPlaces.ts';
 import { hostVerdict, type Permissions } from './permissions/permissions.ts';
 import { createReadOnlyPlaces } from './permissions/readOnlyPlaces.ts';
@@ -58,6 +59,7 @@ interface SandboxParts {
   readonly mode: SandboxMode | undefined;
   /** Absent = in this thread. */
   readonly findDenied?: FindDenied | undefined;
+  readonly compiledCode?: OwnCompiledCode | undefined;
 }
 
 /** Returns the options that decide whether there is a sandbox; a mode on the command line requests one. */
@@ -98,6 +100,7 @@ export function createSessionSandbox({
   permissions,
   mode,
   findDenied = inThisThread(),
+  compiledCode = (env) => env,
 }: SandboxParts): CommandSandbox {
   const { home, systemHome, root, dataRoot, env } = place;
   const { sandbox } = loaded.settings;
@@ -183,6 +186,7 @@ export function createSessionSandbox({
     },
     scratchParent: (scratch) => (dirname(scratch).endsWith(SCRATCH_NAME) ? dirname(scratch) : undefined),
     environment: { granted, isToken },
+    outside: compiledCode,
     gitNotes: join(dataRoot, 'sandbox', 'git'),
     repositoryNotes: join(dataRoot, 'sandbox', 'repositories.json'),
     secretNotes: join(dataRoot, 'sandbox', 'secrets.json'),

@@ -207,7 +207,7 @@ type SessionTools = ReturnType<typeof createSessionTools>;
 function createSessionTools(
   { permissions, skills, servers, hooks }: AgentParts,
   { place, loaded, sandboxMode, answerTool, isTrusted = false, ...chosen }: SessionFactoryOptions,
-  { engine, programs }: SharedParts,
+  { engine, programs, compiledCode }: SharedParts,
 ) {
   const isOffered = offeredBy(chosen.builtinTools, chosen.hiddenTools);
   const confinementParts = {
@@ -215,13 +215,16 @@ function createSessionTools(
     sandboxMode: sandboxByFlag(loaded, sandboxMode),
     isOffered,
     onStarted: programs.commandStarted,
+    compiledCode,
     findDenied: (query: DeniedQuery) => engine.findDenied(query),
     autoAllows: { isOn: autoAllowsAtStart(loaded) },
   };
   const ofCommands = createConfinement({ ...confinementParts, place, permissions });
   const { sandbox, toolDeps } = ofCommands;
   const { isWithheld: isSensitive } = permissions;
-  const languageServers = openLanguageServers({ place, loaded, sandbox, isTrusted, isSensitive });
+  const languageServers = openLanguageServers({
+    ...{ place, loaded, sandbox, compiledCode, isTrusted, isSensitive },
+  });
   const confinement = {
     ...ofCommands,
     toolDeps: { ...toolDeps, languageServers, variables: hooks?.port.variables },

@@ -15,7 +15,7 @@ import { createConnections } from './models/connections.ts';
 import { createEndpoints, type Endpoints } from './models/endpoints.ts';
 import type { LearnedWindows } from './models/learnedWindows.ts';
 import type { SessionFactoryOptions } from './openContext.ts';
-import { withOwnCompiledCode } from './permissions/compiledCode.ts';
+import { type OwnCompiledCode, ownCompiledCode, withOwnCompiledCode } from './permissions/compiledCode.ts';
 import { programsIn } from './permissions/executedFiles.ts';
 import { createSettingsPrograms, type LiveSettingsPrograms } from './permissions/settingsPrograms.ts';
 import { createPermissionEngine } from './permissionThread/ThreadedEngine.ts';
@@ -45,6 +45,8 @@ export interface SharedParts {
   readonly plugins: SessionPlugins;
   /** Decides how to start the programs named in settings: hooks, MCP servers, the status line. */
   readonly programs: LiveSettingsPrograms;
+  /** For programs that start outside the sandbox. */
+  readonly compiledCode: OwnCompiledCode;
   /** Undefined if nothing is exported. */
   readonly telemetry: Promise<SessionsTelemetry> | undefined;
   /** Models whose assumed context window was reported to the user. */
@@ -90,12 +92,14 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     hasPrograms: () => programsIn(loaded).length + plugins.current().hooks.length > 0,
     isUntrusted: options.isTrusted !== true,
   });
-  const programs = withOwnCompiledCode(ownPrograms, {
+  const compiledCode = ownCompiledCode({
     ...{ dataRoot, isEphemeral },
     workspace: () => [root, ...addedDirectories(), ...allowWrite, ...temporary],
   });
+  const programs = withOwnCompiledCode(ownPrograms, compiledCode);
   return {
     programs,
+    compiledCode,
     redaction,
     store: new PersistentStore({
       dataRoot,

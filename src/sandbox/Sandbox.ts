@@ -53,6 +53,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     return options.isBinding ? 'managed' : undefined;
   };
 
+  const { outside = (env) => env } = options;
+
   return {
     state: async () => (await probe()).state,
     closesGit: options.enabled && options.mode === 'workspace-write',
@@ -78,7 +80,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const basis = basisOf(request.grant);
       const mayLeave = basis !== 'read-only' && request.isKeptInside !== true;
       if (mayLeave && (await options.isExcluded(request.command)))
-        return unconfined('excluded by the settings', request.env);
+        return unconfined('excluded by the settings', outside(request.env));
       const denied = (await options.denied?.()) ?? { paths: [], whole: [] };
       if (denied.refusal !== undefined) return refused(denied.refusal, env);
       const isReadOnly = found.mode === 'read-only' || basis === 'read-only';
@@ -206,7 +208,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     sandboxPathOf: temporary.sandboxPathOf,
     outside: (request, reason) =>
       staysWith(request.grant) === undefined
-        ? unconfined(reason, request.env)
+        ? unconfined(reason, outside(request.env))
         : refused(MUST_STAY, withoutTokens(request.env, options.environment)),
     dispose() {
       proxy.close();

@@ -44,6 +44,8 @@ export interface SandboxOptions extends ProbeOptions {
   /** The folder that contains the scratch folders of all commands. */
   readonly scratchParent: (scratch: string) => string | undefined;
   readonly environment: EnvironmentRules;
+  /** Changes the environment of a command that leaves the sandbox; absent = it does not. */
+  readonly outside?: (env: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
   /** Folder in which sessions note the git folders they have completed; commands cannot write to it. */
   readonly gitNotes: string;
   /** File in which sessions note the repositories found in projects; commands cannot write to it. */

@@ -1,7 +1,8 @@
 /** Whether language servers may start. */
 import { expect, test } from 'vitest';
-import { refusalIn } from '../../src/cli/lsp.ts';
+import { outsideWith, refusalIn } from '../../src/cli/lsp.ts';
 import type { SandboxState } from '../../src/protocol/sandbox.ts';
+import { unconfined } from '../../src/sandbox/confinement.ts';
 
 const on: SandboxState = { type: 'on', mode: 'workspace-write' };
 const missing: SandboxState = { type: 'unavailable', reason: 'r', fix: 'f' };
@@ -37,4 +38,17 @@ test.each([
   });
   if (refusal === undefined) expect(said).toBeUndefined();
   else expect(said).toMatch(refusal);
+});
+
+test.each([
+  [on, {}],
+  [missing, { PYTHONPYCACHEPREFIX: '/own' }],
+])('a server gets the environment for programs outside the sandbox only there: %j', async (state, env) => {
+  const { confine } = outsideWith({
+    sandbox: { state: async () => state, confine: async (request) => unconfined('test', request.env) },
+    compiledCode: (given) => ({ ...given, PYTHONPYCACHEPREFIX: '/own' }),
+  });
+  const grant = { basis: 'read-only', reason: '' } as const;
+  const { launch } = await confine({ command: 'pylsp', cwd: '/p', grant, env: {}, scratch: '/s' });
+  expect(launch('sh', []).env).toEqual(env);
 });

@@ -152,15 +152,25 @@ describe('without a sandbox', () => {
 });
 
 test('programs outside the sandbox load no compiled code of the project', { tags: 'long' }, async () => {
+  const excludedCommands = ['printenv *'];
   const setup = await setUpProgram();
   const note = (file: string): string => `echo "$PYTHONPYCACHEPREFIX" > ${file}`;
   await own(setup, {
     hooks: { SessionStart: [{ hooks: [{ type: 'command', command: note('hook.txt') }] }] },
     mcpServers: { noting: { command: 'sh', args: ['-c', note('server.txt')], cwd: '.' } },
+    sandbox: { excludedCommands },
   });
-  setup.server.script({ text: 'Hi.' });
-  await setup.print(['-p', 'hello']);
-  for (const file of ['hook.txt', 'server.txt']) {
+  const command = 'printenv PYTHONPYCACHEPREFIX > command.txt';
+  setup.server.script({ calls: [{ name: 'Bash', input: { command } }] }, { text: 'Hi.' });
+  await setup.print([
+    '-p',
+    'hello',
+    '--allowed-tools',
+    'Bash(printenv:*)',
+    '--permission-mode',
+    'acceptEdits',
+  ]);
+  for (const file of ['hook.txt', 'server.txt', ...(hasSandbox ? ['command.txt'] : [])]) {
     const seen = await readFile(join(setup.work.repository, file), 'utf8');
     expect(seen.trim()).toBe(join(setup.work.data, 'cache/python'));
   }

@@ -107,6 +107,20 @@ describe.skipIf(!hasSandbox)('files in the sandbox', { tags: 'long' }, () => {
     expect(asked).toEqual(['Run outside the sandbox?']);
   });
 
+  test('a command that leaves the sandbox gets the environment for programs outside it', async () => {
+    const outside = (env: Readonly<Record<string, string>>) => ({ ...env, WHERE: 'outside' });
+    const isExcluded = (command: string): boolean => command.startsWith('echo excluded');
+    const { run, sandbox, root } = await confined({ options: { outside, isExcluded } });
+    expect((await run('echo excluded "$WHERE"')).text).toBe('excluded outside');
+    expect((await run('echo confined "$WHERE"')).text).toBe('confined ');
+    const grant = { basis: 'user' } as const;
+    const rerun = await sandbox.outside(
+      { command: 'true', cwd: root, env: {}, scratch: root, grant },
+      'asked',
+    );
+    expect(rerun.launch('sh', []).env).toEqual({ WHERE: 'outside' });
+  });
+
   test('the result of a background search lists the hidden files', async () => {
     const { run, root } = await confined();
     const hiding = ['a.key', 'b.key', 'c\nd.key'].map((name) => join(root, name));

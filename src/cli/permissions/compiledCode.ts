@@ -1,6 +1,7 @@
 /**
- * Keeps programs of the settings that run outside the sandbox from loading compiled code that a sandboxed command left
- * next to the source. Git ignores such files, and every run writes some, so they do not count as changes.
+ * Keeps programs that run outside the sandbox (of the settings, language servers, commands that leave it) from loading
+ * compiled code that a sandboxed command left next to the source. Git ignores such files, and every run writes some, so
+ * they do not count as changes.
  */
 import { mkdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
@@ -19,22 +20,26 @@ interface CodePlaces {
 /** Loaders that keep code in `node_modules/.cache`. Sources: README of jiti, https://babeljs.io/docs/babel-register */
 const noCaches = { JITI_FS_CACHE: 'false', JITI_CACHE: 'false', BABEL_DISABLE_CACHE: '1' };
 
+/** The environment of a program that starts outside the sandbox. */
+export type OwnCompiledCode = (env: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
+
 /** Python finds compiled code only in the folder that the environment names: ours, or one of the user's outside. */
-export function withOwnCompiledCode<T extends SettingsPrograms>(
-  programs: T,
-  { dataRoot, isEphemeral, workspace }: CodePlaces,
-): T {
+export function ownCompiledCode({ dataRoot, isEphemeral, workspace }: CodePlaces): OwnCompiledCode {
   const isOutside = (folder: string): boolean =>
     isAbsolute(folder) && !workspace().some((place) => isInside(realpath(folder), realpath(place)));
+  return (env) => {
+    const { [BYTECODE_CACHE]: chosen = '' } = env;
+    const folder = isOutside(chosen) ? chosen : isEphemeral ? '/dev/null/python' : ownFolder(dataRoot);
+    return { ...env, ...noCaches, [BYTECODE_CACHE]: folder };
+  };
+}
+
+export function withOwnCompiledCode<T extends SettingsPrograms>(programs: T, ofOutside: OwnCompiledCode): T {
   return {
     ...programs,
     async admit(program) {
       const run = await programs.admit(program);
-      if (run.type !== 'outside') return run;
-      const env = run.env ?? program.env;
-      const { [BYTECODE_CACHE]: chosen = '' } = env;
-      const folder = isOutside(chosen) ? chosen : isEphemeral ? '/dev/null/python' : ownFolder(dataRoot);
-      return { ...run, env: { ...env, ...noCaches, [BYTECODE_CACHE]: folder } };
+      return run.type === 'outside' ? { ...run, env: ofOutside(run.env ?? program.env) } : run;
     },
   };
 }

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withOwnCompiledCode } from '../../../src/cli/permissions/compiledCode.ts';
+import { ownCompiledCode, withOwnCompiledCode } from '../../../src/cli/permissions/compiledCode.ts';
 import type { SettingsPrograms, SettingsRun } from '../../../src/protocol/settingsPrograms.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
@@ -15,7 +15,7 @@ const started = async (
 ): Promise<SettingsRun> => {
   const programs: SettingsPrograms = { admit: async () => run };
   const places = { dataRoot, isEphemeral, workspace: () => ['/project'] };
-  return withOwnCompiledCode(programs, places).admit({ ...program, env });
+  return withOwnCompiledCode(programs, ownCompiledCode(places)).admit({ ...program, env });
 };
 
 test('they have a folder of their own for it, in the data folder', async () => {
