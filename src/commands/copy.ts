@@ -1,6 +1,7 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { contentText } from '../protocol/messages.ts';
 import { count, grouped } from '../protocol/text/numbers.ts';
+import { unquoted } from '../protocol/text/quoteWord.ts';
 import { errorNotice } from './notices.ts';
 import type { Command, CommandHost, CommandResult, Copied } from './types.ts';
 
@@ -47,12 +48,12 @@ interface CopyArguments {
 }
 
 /** Parses `[N] [code [K]] [file]`; each part is optional. */
-export function readCopyArguments(args: string): CopyArguments {
+function readCopyArguments(args: string): CopyArguments {
   const [, answer, code, block, rest = ''] =
     /^(?:([1-9]\d{0,5})(?=\s|$)\s*)?(?:(code)(?=\s|$)\s*(?:([1-9]\d{0,5})(?=\s|$)\s*)?)?([\s\S]*)$/i.exec(
       args.trim(),
     ) ?? [];
-  const file = /^(["'])(.*)\1$/s.exec(rest.trim())?.[2] ?? rest.trim();
+  const file = unquoted(rest.trim());
   return {
     answer: answer === undefined ? 1 : Number(answer),
     ...(code === undefined ? {} : { code: block === undefined ? ('any' as const) : Number(block) }),
@@ -135,7 +136,7 @@ interface CodeBlock {
 }
 
 /** Returns the code blocks in order; one without a closing fence extends to the end of the text. */
-export function codeBlocks(markdown: string): CodeBlock[] {
+function codeBlocks(markdown: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: { mark: string; indent: number; language: string; lines: string[] } | undefined;
   for (const line of markdown.split(/\r?\n/)) {

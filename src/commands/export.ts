@@ -1,3 +1,4 @@
+import { unquoted } from '../protocol/text/quoteWord.ts';
 import { errorNotice } from './notices.ts';
 import type { Command, CommandResult, ExportFormat } from './types.ts';
 
@@ -42,10 +43,6 @@ function readArguments(args: string): { readonly format: ExportFormat; readonly 
   const ending = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
   const format = named ?? formats[ending] ?? 'md';
   return file === '' ? { format } : { format, file };
-}
-
-function unquoted(text: string): string {
-  return /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
 }
 
 function secretsLine(secrets: number): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plainText } from '../../src/commands/pages/page.ts';
-import { previewPage, short } from '../../src/commands/pages/previewPage.ts';
+import { previewPage } from '../../src/commands/pages/previewPage.ts';
 import type {
   CompactionDiff,
   CompactionPreview,
@@ -157,10 +157,10 @@ test('a focus may contain what looks like a flag', async () => {
 });
 
 test('shortened text never ends in half a character', () => {
-  const text = short('😀'.repeat(500), 10);
-  expect([...text]).toEqual([...'😀'.repeat(9), '…']);
-  expect(text.isWellFormed()).toBe(true);
-  expect(short('a\n b', 10)).toBe('a b');
+  const smileys = { ...item(3, '😀'.repeat(500)), kind: 'prompt' } as const;
+  const text = plainText(previewPage({ ...preview, kept: [smileys, item(4, 'a\n b')] }));
+  expect(text).toContain(`#3 prompt  ${'😀'.repeat(89)}…\n`);
+  expect(text).toContain('#4 reply  a b\n');
 });
 
 test('the forecast uses the price of the model that writes the summary', async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { codeBlocks, readCopyArguments } from '../../src/commands/copy.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { cpuClock } from '../cpuTime.ts';
 import { scriptedAgent } from '../headless/scriptedAgent.ts';
@@ -19,43 +18,46 @@ function hostOf(texts: readonly string[], copied: string[] = []) {
   });
 }
 
+const three = ['first', 'second', 'third'].map((text) => `${text}\n~~~\n${text} a\n~~~\n~~~\n${text} b\n~~~`);
+
 test.each([
-  ['', { answer: 1 }],
-  ['2', { answer: 2 }],
-  ['code', { answer: 1, code: 'any' }],
-  ['3 code 2', { answer: 3, code: 2 }],
-  ['code 2 out.ts', { answer: 1, code: 2, file: 'out.ts' }],
-  ['answer.md', { answer: 1, file: 'answer.md' }],
-  ['2 "my answer.md"', { answer: 2, file: 'my answer.md' }],
-  ['2nd.md', { answer: 1, file: '2nd.md' }],
-  ['codes.md', { answer: 1, file: 'codes.md' }],
-])('/copy %s', (args, read) => {
-  expect(readCopyArguments(args)).toEqual(read);
+  ['', 'Copied the last answer with'],
+  ['2', 'Copied answer 2 from the end with'],
+  ['code', 'There are 2 code blocks in the last answer:'],
+  ['3 code 2', 'Copied code block 2 with'],
+  ['code 2 out.ts', 'Wrote code block 2 to /srv/out.ts'],
+  ['answer.md', 'Wrote the last answer to /srv/answer.md'],
+  ['2 "my answer.md"', 'Wrote answer 2 from the end to /srv/my answer.md'],
+  ['2nd.md', 'Wrote the last answer to /srv/2nd.md'],
+  ['codes.md', 'Wrote the last answer to /srv/codes.md'],
+])('/copy %s', async (args, said) => {
+  expect(await run('copy', args, hostOf(three))).toMatchObject({ text: expect.stringContaining(said) });
+});
+
+test('the number of an answer counts from the newest', async () => {
+  const copied: string[] = [];
+  await run('copy', '3 code 2', hostOf(three, copied));
+  expect(copied).toEqual(['first b']);
 });
 
 test.each([
-  {
-    markdown: fenced,
-    blocks: [
-      { language: 'sh', code: 'npm test' },
-      { language: '', code: 'plain ``` text' },
-    ],
-  },
-  {
-    markdown: '1. so:\n\n   ```js\n   a {\n     b\n   ```\n',
-    blocks: [{ language: 'js', code: 'a {\n  b' }],
-  },
-  { markdown: '````md\n```js\nx\n```\n````', blocks: [{ language: 'md', code: '```js\nx\n```' }] },
-  { markdown: '```py\ncut off', blocks: [{ language: 'py', code: 'cut off' }] },
+  { markdown: fenced, blocks: ['npm test', 'plain ``` text'] },
+  { markdown: '1. so:\n\n   ```js\n   a {\n     b\n   ```\n', blocks: ['a {\n  b'] },
+  { markdown: '````md\n```js\nx\n```\n````', blocks: ['```js\nx\n```'] },
+  { markdown: '```py\ncut off', blocks: ['cut off'] },
+  { markdown: '```\r\na\r\nb\r\n```', blocks: ['a\nb'] },
   { markdown: 'inline ```code``` only', blocks: [] },
-  { markdown: '```\r\na\r\nb\r\n```', blocks: [{ language: '', code: 'a\nb' }] },
-])('code blocks of $markdown', ({ markdown, blocks }) => {
-  expect(codeBlocks(markdown)).toEqual(blocks);
+])('code blocks of $markdown', async ({ markdown, blocks }) => {
+  const copied: string[] = [];
+  for (let block = 1; block <= blocks.length + 1; block++)
+    await run('copy', `code ${block}`, hostOf([markdown], copied));
+  expect(copied).toEqual(blocks);
 });
 
-test('a line with many list marks and no fence is read without delay', () => {
+test('a line with many list marks and no fence is read without delay', async () => {
   const spentMs = cpuClock();
-  for (const mark of ['-  ', '- \t ', '1.  ']) expect(codeBlocks(`${mark.repeat(10_000)}x`)).toEqual([]);
+  for (const mark of ['-  ', '- \t ', '1.  '])
+    expect(await run('copy', 'code', hostOf([`${mark.repeat(10_000)}x`]))).toMatchObject({ level: 'error' });
   expect(spentMs()).toBeLessThan(2000);
 });
 

@@ -1,7 +1,9 @@
 /** Prompts as commands, and resources that a prompt names. */
 import { expect, test, vi } from 'vitest';
-import { argumentsOf, mcpPromptCommands } from '../../src/commands/extensions/mcp.ts';
+import { mcpPromptCommands } from '../../src/commands/extensions/mcp.ts';
 import { namedIn } from '../../src/mcp/McpServers.ts';
+import type { McpPort } from '../../src/protocol/extensions/mcp.ts';
+import { commandHost } from '../commands/commandHost.ts';
 import { openBench } from './support/bench.ts';
 import { stdio } from './support/testServer.ts';
 
@@ -83,10 +85,23 @@ test.each([
   ['1 two words', { number: '1', focus: 'two words' }],
   ['"1 2" x', { number: '1 2', focus: 'x' }],
   ['', undefined],
-])('arguments %j', (text, expected) => {
-  const known = [
-    { name: 'number', isRequired: true },
-    { name: 'focus', isRequired: false },
-  ];
-  expect(argumentsOf(text, { arguments: known })).toEqual(expected);
+])('arguments %j', async (text, expected) => {
+  const given: unknown[] = [];
+  const prompt = {
+    ...{ server: 's', ownName: 'p', command: 'mcp__s__p', description: '' },
+    arguments: [
+      { name: 'number', isRequired: true },
+      { name: 'focus', isRequired: false },
+    ],
+  };
+  const port = {
+    prompts: () => [prompt],
+    getPrompt: async (_: unknown, values: unknown) => {
+      given.push(values);
+      return { text: 'Do it.', images: [] };
+    },
+  };
+  const [command] = mcpPromptCommands(port as unknown as McpPort);
+  await command?.run(text, commandHost());
+  expect(given).toEqual(expected === undefined ? [] : [expected]);
 });

@@ -1,6 +1,7 @@
 /** `clawdcode completion bash|zsh|fish`: prints the completion script for a shell. */
 import { Argument, Command } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { createFleetProgram } from '../fleet/program.ts';
 import { createMcpProgram } from '../mcpCommand/program.ts';
 import type { AppPaths } from '../process/appPaths.ts';
@@ -28,7 +29,6 @@ export async function completionCommand(place: AppPaths, argv: readonly string[]
   const output = standardOutput(place);
   // Called by the scripts themselves: prints a line with id and title for each session of the project.
   if (argv[0] === 'sessions') {
-    const { sessionWords } = await import('./sessionWords.ts');
     await output.write(await sessionWords(place));
     return EXIT.ok;
   }
@@ -37,6 +37,21 @@ export async function completionCommand(place: AppPaths, argv: readonly string[]
   if (code !== undefined) return code;
   await output.write(completionScript(program.args[0] as (typeof shells)[number]));
   return EXIT.ok;
+}
+
+/** Maximum number of sessions offered; older ones are easier to find by search. */
+const MANY = 50;
+
+/** Returns a line for each of the project's newest sessions: id, tab, title. */
+async function sessionWords(place: AppPaths): Promise<string> {
+  const { openSessions } = await import('../sessionCommand/sessions.ts');
+  const sessions = await openSessions(place);
+  try {
+    const list = await sessions.list({ project: sessions.projects, limit: MANY });
+    return list.sessions.map(({ id, title }) => `${id}\t${sanitizeLine(title)}\n`).join('');
+  } finally {
+    await sessions.close();
+  }
 }
 
 /** Returns the completion script for a shell. */

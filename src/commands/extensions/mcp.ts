@@ -191,7 +191,7 @@ function hintOf({ arguments: known }: McpPromptInfo): string {
  * Assigns words to the arguments in order. Quotes group words; the last argument takes the rest. Undefined if a
  * required argument is missing.
  */
-export function argumentsOf(
+function argumentsOf(
   text: string,
   { arguments: known }: Pick<McpPromptInfo, 'arguments'>,
 ): Readonly<Record<string, string>> | undefined {

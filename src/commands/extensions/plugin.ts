@@ -3,6 +3,7 @@ import type { HookDefinition } from '../../protocol/extensions/hooks.ts';
 import { type McpServerDefinition, mcpTarget } from '../../protocol/extensions/mcp.ts';
 import type { PluginContents, PluginInfo } from '../../protocol/extensions/plugins.ts';
 import type { AgentDefinition } from '../../protocol/extensions/subagents.ts';
+import { unquoted } from '../../protocol/text/quoteWord.ts';
 import { visibleLine, visibleText } from '../../protocol/text/visible.ts';
 import { errorNotice } from '../notices.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from '../pages/page.ts';
@@ -41,8 +42,6 @@ const isAction = (word: string): word is Action => ['add', 'enable', 'disable', 
 const USAGE = 'Use /plugin add PATH or URL, or /plugin enable, disable or remove with a name.';
 
 /** A path may be quoted, as for a shell. */
-const unquoted = (text: string): string => /^(["'])([\s\S]*)\1$/.exec(text)?.[2] ?? text;
-
 async function add(source: string, plugins: PluginPort): Promise<CommandResult> {
   const staged = await plugins.stage(source);
   if ('problem' in staged) return errorNotice(staged.problem);

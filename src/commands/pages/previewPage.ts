@@ -122,7 +122,7 @@ function group(title: string, losses: readonly Loss[]): readonly PageLine[] {
 }
 
 /** Returns one line of the text, cut between code points. */
-export function short(text: string, max = MAX_CHARACTERS): string {
+function short(text: string, max = MAX_CHARACTERS): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const characters = [...line.slice(0, 2 * max)];
   return characters.length <= max && line.length <= 2 * max

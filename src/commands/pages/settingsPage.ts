@@ -41,7 +41,7 @@ interface SettingRow {
 }
 
 /** Returns every setting, in schema order. */
-export function settingRows(settings: ContextSettings): readonly SettingRow[] {
+function settingRows(settings: ContextSettings): readonly SettingRow[] {
   const defaults = new Map(leaves(contextSettingsSchema.parse({}), 'context'));
   return leaves(settings, 'context').map(([name, value]) => {
     const defaultValue = defaults.get(name) ?? 'null';

@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
 import { splitFrontMatter } from '../../protocol/text/frontMatter.ts';
+import { unquoted } from '../../protocol/text/quoteWord.ts';
 import type { InstructionReader, Origin, PresentNames, ReadInstruction } from './InstructionReader.ts';
 import { hashOf } from './instructions.ts';
 
@@ -144,7 +145,7 @@ export function readRule(text: string): RuleText {
     .trim()
     .replace(/^\[(.*)\]$/s, '$1');
   const paths = [...splitOutsideBraces(inline), ...items.map((item) => item.trim())]
-    .map((item) => item.replace(/^(["'])(.*)\1$/s, '$2').trim())
+    .map((item) => unquoted(item).trim())
     .filter((item) => item !== '')
     .slice(0, MAX_PATTERNS);
   return { body, paths: paths.length === 0 ? undefined : paths };
