@@ -92,7 +92,7 @@ export function createFallback({ model, fallbacks, now, emit }: FallbackDeps): F
 }
 
 /** True if another model may succeed where the usual retries did not: nothing is wrong with the request itself. */
-export function isUnavailable({ kind, retryable }: ModelError): boolean {
+function isUnavailable({ kind, retryable }: ModelError): boolean {
   // A request to a server that was never reached is not retried, but the server may just be down.
   return retryable || kind === 'network';
 }

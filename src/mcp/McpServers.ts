@@ -284,7 +284,7 @@ function attachmentOf(named: string, found: McpContent | undefined, room: number
  * Finds each distinct `@server:uri` of a known server; a URI ends at whitespace, and does not include trailing
  * punctuation.
  */
-export function namedIn(text: string, servers: readonly string[]): readonly string[] {
+function namedIn(text: string, servers: readonly string[]): readonly string[] {
   const found = [...text.matchAll(/(?<![\w.+-])@([A-Za-z0-9_-]+):(\S+)/g)].flatMap(
     ([, server = '', rest = '']) =>
       servers.includes(server) ? [`${server}:${rest.replace(/[.,;:!?)\]}'"]+$/, '')}`] : [],

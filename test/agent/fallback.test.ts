@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFallback, isUnavailable, nextModel } from '../../src/agent/fallback.ts';
+import { createFallback, nextModel } from '../../src/agent/fallback.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import type { ModelError } from '../../src/protocol/models/model.ts';
 import { fails, says } from './scriptedModel.ts';
@@ -22,7 +22,9 @@ test.each<[Partial<ModelError>, boolean]>([
   [{ kind: 'quota', status: 429, retryable: false }, false],
   [{ kind: 'overflow', status: 400, retryable: false }, false],
 ])('a turn falls back to another model after %o: %s', (error, expected) => {
-  expect(isUnavailable({ ...down, ...error })).toBe(expected);
+  const { fallback, use } = setUp('a');
+  fallback.begin();
+  expect(use({ ...down, ...error })).toBe(expected);
 });
 
 test.each([

@@ -1,7 +1,6 @@
 /** Prompts as commands, and resources that a prompt names. */
 import { expect, test, vi } from 'vitest';
 import { mcpPromptCommands } from '../../src/commands/extensions/mcp.ts';
-import { namedIn } from '../../src/mcp/McpServers.ts';
 import type { McpPort } from '../../src/protocol/extensions/mcp.ts';
 import { commandHost } from '../commands/commandHost.ts';
 import { openBench } from './support/bench.ts';
@@ -74,10 +73,9 @@ test('only text typed by the user names resources, and only those of known serve
   const servers = await known();
   const piped = { type: 'prompt', text: 'What is this?\n@test:note://one', typed: 'What is this?' } as const;
   expect(await servers.expand(piped, signal, 1000)).toBe(piped);
-  expect(namedIn('mail me@test:x, see @other:y @test:a @test:a (@test:b).', ['test'])).toEqual([
-    'test:a',
-    'test:b',
-  ]);
+  const mixed = { type: 'prompt', text: 'mail me@test:x, see @other:y @test:a @test:a (@test:b).' } as const;
+  const { attachments } = await servers.expand(mixed, signal, 1000);
+  expect(attachments?.map(({ path }) => path)).toEqual(['test:a', 'test:b']);
 });
 
 test.each([

@@ -98,7 +98,7 @@ const NAME_BOOST = 3;
 const PREFIX_FROM = 4;
 
 /** Returns the tools that match a query, best first. `select:` picks tools by exact name. */
-export async function searchTools(
+async function searchTools(
   query: string,
   tools: readonly ToolSchema[],
   limit: number,

@@ -53,7 +53,7 @@ export function again(search: HistorySearch, sources: SearchSources): HistorySea
 }
 
 /** The range of units of the first occurrence of the query; undefined if there is none. */
-export function firstMatchRange(
+function firstMatchRange(
   units: readonly Unit[],
   query: string,
 ): { readonly from: number; readonly to: number } | undefined {

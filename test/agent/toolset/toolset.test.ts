@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { searchTools } from '../../../src/agent/toolset/toolSearch.ts';
+import { createToolSearch } from '../../../src/agent/toolset/toolSearch.ts';
 import { createDeferredTools, createToolset } from '../../../src/agent/toolset/toolset.ts';
 import { estimateTokens } from '../../../src/context/index.ts';
 import { requestsIn } from '../../../src/context/request/rebuildRequest.ts';
@@ -233,6 +233,17 @@ const catalogue = [
   schema('mcp__db__query', 'Run a read-only SQL statement and return rows.'),
 ];
 
+/** The names of the tools that a search has found, best first. */
+async function found(query: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  const tools = () => catalogue.map((one): Tool => ({ ...smallTool(one.name), schema: one }));
+  const search = createToolSearch('', { tools, load: (name) => names.push(name) });
+  const prepared = await search.prepare({ query }, {} as ToolContext);
+  if (prepared.type !== 'ready') throw new Error(prepared.type);
+  await prepared.run({ basis: 'read-only' });
+  return names;
+}
+
 test.each([
   ['create issue', 'mcp__github__create_issue'],
   ['list issues linear', 'mcp__linear__listIssues'],
@@ -242,9 +253,9 @@ test.each([
   ['select:mcp__db__query', 'mcp__db__query'],
   ['select:read_text', 'mcp__files__read_text'],
 ])('a search for %j finds %s first', async (query, name) => {
-  expect((await searchTools(query, catalogue, 5))[0]?.name).toBe(name);
+  expect((await found(query))[0]).toBe(name);
 });
 
 test('a search for words that occur in no tool finds nothing', async () => {
-  expect(await searchTools('weather forecast', catalogue, 5)).toEqual([]);
+  expect(await found('weather forecast')).toEqual([]);
 });

@@ -2,16 +2,17 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   editQuery,
-  firstMatchRange,
   moveMatch,
   nextScope,
   searchExcerpt,
   startSearch,
 } from '../../../src/ui/input/historySearch.ts';
-import { clean, expand, unitsOf } from '../../../src/ui/input/units.ts';
+import { clean } from '../../../src/ui/input/units.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { anyText } from '../../anyText.ts';
+
+const dark = chooseTheme('dark', { noColor: false, term: 'xterm-256color', colorTerm: 'truecolor' });
 
 const sources = {
   project: ['fix the Parser', 'run tests', 'fix the lexer', 'run tests', 'write docs'],
@@ -70,12 +71,10 @@ test.each([
   ['none', 'x', undefined],
   ['any', '', undefined],
 ])('in %j, %j is at %j', (prompt, query, found) => {
-  const units = unitsOf(prompt);
-  const stretch = firstMatchRange(units, query);
-  expect(stretch && expand(units.slice(stretch.from, stretch.to))).toBe(found);
+  const theme = { ...dark, warning: (text: string) => text, underline: (text: string) => `<${text}>` };
+  const [row = ''] = searchExcerpt(prompt, query, { width: 40, maxRows: 1, theme });
+  expect(/<(.*)>/.exec(row)?.[1]).toBe(found);
 });
-
-const dark = chooseTheme('dark', { noColor: false, term: 'xterm-256color', colorTerm: 'truecolor' });
 
 test('shows the rows around the match in a long prompt', () => {
   const prompt = Array.from({ length: 50 }, (_, line) => `line number ${line}`).join('\n');
