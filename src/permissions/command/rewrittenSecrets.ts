@@ -4,6 +4,7 @@
  * that asks, and so does one that prints an archive in another form.
  */
 import { relative } from 'node:path';
+import { decideFile } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
 import { locate } from '../files/locate.ts';
 import { isSensitive } from '../files/sensitive.ts';
@@ -12,7 +13,7 @@ import { type Policy, workspaceFolders } from '../policy.ts';
 import type { ReadOnlyUse } from '../readOnly/use.ts';
 import type { Visit } from '../shell/workingDirectory.ts';
 import type { PartVerdict } from './partDecision.ts';
-import { isNoFile, MAX_SEARCHED, shownInTree, trackedIn } from './treeDecision.ts';
+import { hidingTest, isNoFile, MAX_SEARCHED, shownInTree, trackedIn, untrackedTest } from './treeDecision.ts';
 
 interface Part {
   readonly visit?: Visit;
@@ -20,7 +21,7 @@ interface Part {
 }
 
 /**
- * The first file with a secret among those that a command line names or finds, in any of these directories, if a part of
+ * What may not be shown, and why: the first file with a secret among those that a command line names or finds, in any of these directories, if a part of
  * the line rewrites text. `name`: as the command line names it.
  */
 export function rewrittenSecret(
@@ -33,15 +34,24 @@ export function rewrittenSecret(
     use === undefined || use.printsNoText || isApproved || basis === 'rule' ? [] : [use],
   );
   // Text that the shell inserts holds no binary data.
-  const printsBinary =
-    uses.some(({ rewrites }) => rewrites === true) && uses.some((use) => use.printsBinary === true);
+  const isByProgram = uses.some(({ rewrites }) => rewrites === true);
   const file = directories
-    .flatMap((directory) => uses.flatMap((use) => shownBy(use, directory, policy, printsBinary)))
+    .flatMap((directory) => uses.flatMap((use) => shownBy(use, directory, policy, isByProgram)))
     .find(({ paths }) => paths.some((path) => policy.holdsAnySecret?.(policy.realpath(path)) === true))?.name;
   const name = file ?? secretInGit(uses, directories, policy);
-  if (name === undefined) return undefined;
+  if (name !== undefined) return { name, verdict: asks(name) };
+  const hiding = directories.flatMap((directory) =>
+    uses.flatMap((use) => untrackedSecrets(use, directory, policy)),
+  );
+  const [first] = hiding;
+  if (first === undefined) return undefined;
+  const found = relative(policy.root, first);
+  return { name: found, verdict: { ...asks(found), hiding } };
+}
+
+function asks(name: string): PartVerdict {
   const reason = `${name} contains what looks like a secret, which could not be redacted in parts of lines or in another form.`;
-  return { name, verdict: { behavior: 'ask', reason, cause: { type: 'limit', reason, isSecret: true } } };
+  return { behavior: 'ask', reason, cause: { type: 'limit', reason, isSecret: true } };
 }
 
 /** The shell can take parts of the text that it inserts (`${x:0:9}`, `read -n 9`) or compare it. */
@@ -56,14 +66,14 @@ interface ShownFiles {
 
 /** Files that a command finds in a folder. If it finds more, not all are searched: that would take too long. */
 const MAX_FOUND = 20;
-/** Then, a command that itself rewrites what it finds is judged by so many files that are no code or documents. */
+/** Then, only so many files that are no code or documents. */
 const MAX_SETTINGS = 1000;
 
 function shownBy(
-  { contents, trees = [], tracked = [], repositories = [], rewrites }: ReadOnlyUse,
+  { contents, trees = [], tracked = [], repositories = [], rewrites, printsBinary }: ReadOnlyUse,
   directory: string,
   policy: Policy,
-  printsBinary: boolean,
+  isByProgram: boolean,
 ): readonly ShownFiles[] {
   const named = contents
     .filter((word) => !isNoFile(word))
@@ -71,7 +81,7 @@ function shownBy(
   const found = trees.map((tree) => {
     const all = shownInTree(tree, directory, policy);
     const stored = all.find(isStored);
-    if (printsBinary && stored !== undefined) return { name: tree.path, paths: [stored] };
+    if (isByProgram && printsBinary && stored !== undefined) return { name: tree.path, paths: [stored] };
     return { name: tree.path, paths: searched(all.filter((path) => !isStored(path))) };
   });
   const inIndex = repositories.flatMap((place) => {
@@ -83,11 +93,41 @@ function shownBy(
 
   function searched(paths: readonly string[]): readonly string[] {
     if (paths.length <= MAX_FOUND) return paths;
-    // Others by their names are judged for every search.
-    const isOpen = (path: string): boolean =>
-      mayHoldAny(path) && !mayHoldCredentials(path) && !isSensitive(path);
-    return rewrites === true ? paths.filter(isOpen).slice(0, MAX_SETTINGS) : [];
+    return rewrites === true ? settingsAmong(paths) : [];
   }
+}
+
+/** Those that are no code or documents, the least deep ones first. Others by their names are judged for every search. */
+function settingsAmong(paths: readonly string[]): readonly string[] {
+  const depth = (path: string): number => path.split('/').length;
+  return paths
+    .filter((path) => mayHoldAny(path) && !mayHoldCredentials(path) && !isSensitive(path))
+    .filter((path) => !/\/\.git\//.test(path))
+    .sort((a, b) => depth(a) - depth(b))
+    .slice(0, MAX_SETTINGS);
+}
+
+/**
+ * Untracked settings with a secret that a larger search may come across, if another program then rewrites what it prints.
+ * They can be hidden from it; tracked ones, which every clone has, cannot.
+ */
+function untrackedSecrets(
+  { trees = [], rewrites }: ReadOnlyUse,
+  directory: string,
+  policy: Policy,
+): readonly string[] {
+  if (rewrites === true) return [];
+  const isUntracked = untrackedTest(policy);
+  const mayBeHidden = hidingTest(policy);
+  return trees.flatMap((tree) => {
+    const all = shownInTree(tree, directory, policy);
+    if (all.length <= MAX_FOUND) return [];
+    return settingsAmong(all)
+      .filter(isUntracked)
+      .map((path) => decideFile({ tool: 'Read', verb: 'read', path }, policy))
+      .filter(mayBeHidden)
+      .map(({ realPath }) => realPath);
+  });
 }
 
 /**

@@ -206,16 +206,8 @@ const MAX_HIDING = 50;
  * changing its other results: git would report a tracked file as changed, and needs its own. A name that is not UTF-8
  * cannot be passed to the sandbox, and a file with another name would be visible there.
  */
-function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
-  const indexes = new Map<string, ReadonlySet<string> | undefined>();
-  const indexOf = (folder: string): ReadonlySet<string> | undefined => {
-    const top = policy.repositoryTop(folder) ?? folder;
-    if (!indexes.has(top)) {
-      const files = policy.trackedFiles(top);
-      indexes.set(top, files && new Set(files));
-    }
-    return indexes.get(top);
-  };
+export function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
+  const isUntracked = untrackedTest(policy);
   return ({ behavior, cause, realPath }) => {
     const isWithheld = behavior === 'ask' ? cause === 'secret' : behavior === 'deny' && cause === 'rule';
     if (
@@ -225,7 +217,21 @@ function hidingTest(policy: Policy): (verdict: FileVerdict) => boolean {
       /\/\.git(?:\/|$)/i.test(realPath)
     )
       return false;
-    return indexOf(dirname(realPath))?.has(realPath) === false;
+    return isUntracked(realPath);
+  };
+}
+
+/** Returns a test for files that git certainly does not track, by their real paths. */
+export function untrackedTest(policy: Policy): (realPath: string) => boolean {
+  const indexes = new Map<string, ReadonlySet<string> | undefined>();
+  return (realPath) => {
+    const folder = dirname(realPath);
+    const top = policy.repositoryTop(folder) ?? folder;
+    if (!indexes.has(top)) {
+      const files = policy.trackedFiles(top);
+      indexes.set(top, files && new Set(files));
+    }
+    return indexes.get(top)?.has(realPath) === false;
   };
 }
 

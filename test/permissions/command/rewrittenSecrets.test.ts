@@ -1,4 +1,5 @@
 /** Code and documents with a secret may be printed, since it is redacted there, but not in a form in which it is not. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -138,16 +139,15 @@ test.each([
 
 test.each([
   'grep -rn sent rewritten/one | head',
-  'grep -rn sent rewritten/many | cut -d: -f1',
   'unzip -l rewritten/one/all.zip',
   'wc -c rewritten/one/all.zip',
   'grep -rn sent rewritten/one',
   'find rewritten/one -type f | xargs grep -l sent',
-  'grep -rn other rewritten/many | cut -d: -f1',
   'find rewritten/many -type f | xargs wc -c | sort -n | tail -5',
   'find rewritten/one -type f -exec wc -l {} +',
   'du -sh rewritten/one/.git/objects',
   'ls rewritten/one/.git/objects/a0',
+  'grep -rn sent rewritten/one/.git | cut -c1-20',
 ])('%s runs', async (command) => {
   expect(await bash(command)).toMatchObject({ behavior: 'allow' });
 });
@@ -170,6 +170,30 @@ test.each([
   'grep -oc ghp_.. KEYS',
 ])('other text may not: %s', async (command) => {
   expect((await bash(command.replaceAll('KEYS', 'rewritten/keys.md'))).behavior).toBe('ask');
+});
+
+test('of a larger search that is then rewritten, untracked settings with a secret are hidden', async () => {
+  const folder = join(root, 'rewritten/large');
+  const settings = join(folder, 'config/registry.yml');
+  mkdirSync(join(folder, 'config'), { recursive: true });
+  for (let at = 0; at < 25; at += 1) writeFileSync(join(folder, `${at}.txt`), 'auth: none\n');
+  writeFileSync(settings, `auth: ${token}\n`);
+  writeFileSync(join(folder, 'guide.md'), `auth: ${token}\n`);
+  for (const filter of ['cut -d_ -f2', 'sed s/ghp_//', 'tail -c 20', 'xxd', "awk '{print $2}'"])
+    expect(await bash(`grep -rh auth rewritten/large | ${filter}`), filter).toMatchObject({
+      behavior: 'ask',
+      hiding: [settings],
+      causes: [expect.objectContaining({ isSecret: true })],
+    });
+  for (const filter of ['sort -u', 'head -20', 'nl', 'wc -l'])
+    expect(await bash(`grep -rh auth rewritten/large | ${filter}`), filter).toMatchObject({
+      behavior: 'allow',
+    });
+  expect((await bash('grep -rl auth rewritten/large | cut -d/ -f2')).behavior).toBe('allow');
+  expect((await bash('grep -rn other rewritten/many | cut -d: -f1')).hiding).toHaveLength(25);
+  execFileSync('git', ['-C', root, 'add', '-f', settings]);
+  expect((await bash('grep -rh auth rewritten/large | cut -d_ -f2')).behavior).toBe('allow');
+  execFileSync('git', ['-C', root, 'rm', '-q', '--cached', settings]);
 });
 
 test('a rule that names the call allows it', async () => {
