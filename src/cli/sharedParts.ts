@@ -89,6 +89,7 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
     ...{ addedDirectories, allowWrite, temporary, isEphemeral },
     now: () => Date.now(),
     excluded: loaded.ownExcludedCommands,
+    declined: loaded.changedFiles,
     hasPrograms: () => programsIn(loaded).length + plugins.current().hooks.length > 0,
     isUntrusted: options.isTrusted !== true,
   });

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { boot } from '../../src/cli/boot.ts';
 import { parseArguments } from '../../src/cli/options.ts';
+import { createScriptCheck } from '../../src/cli/permissions/scriptCheck.ts';
 import { createDebugLog } from '../../src/cli/process/debugLog.ts';
 import { readSettings, trustIn, untrustedSettingsNotice } from '../../src/cli/startup.ts';
 import { rememberRules, trustFolder } from '../../src/config/trust.ts';
+import type { HookDefinition } from '../../src/protocol/extensions/hooks.ts';
 import type { TrustQuestion } from '../../src/ui/types.ts';
 
 let base: string;
@@ -239,8 +241,12 @@ async function used() {
   const parsed = await parseArguments([], '1.2.3');
   if (parsed.type !== 'run') throw new Error('no run');
   const loaded = await readSettings(place(), parsed.options, await trustIn(place()));
+  const { heldSinceStart } = createScriptCheck(place(), [], () => 'id', loaded.changedFiles);
+  const isHeld = (hook: HookDefinition): boolean =>
+    hook.type === 'command' &&
+    heldSinceStart({ role: 'hook', ...hook, cwd: place().root, env: {} }) !== undefined;
   return {
-    hooks: loaded.hooks.filter(({ ignored }) => ignored === undefined).length,
+    hooks: loaded.hooks.filter(({ hook, ignored }) => ignored === undefined && !isHeld(hook)).length,
     hasLine: loaded.settings.statusLine !== null,
     servers: loaded.servers.length,
     problems: loaded.problems.map(({ message }) => message),

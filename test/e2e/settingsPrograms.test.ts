@@ -295,6 +295,29 @@ describe('a hook of a repository', () => {
     return { setup, at };
   }
 
+  test('still guards calls when its script has changed: what it must allow is blocked or asked', {
+    tags: 'long',
+  }, async () => {
+    const setup = await setUpProgram();
+    const at = (name: string): string => join(setup.work.repository, name);
+    const guard = { type: 'command', command: './guard.sh' };
+    const hooks = { PreToolUse: [{ matcher: 'Bash', hooks: [{ ...guard, onFailure: 'block' }] }] };
+    await writeFile(at('guard.sh'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    await writeFile(at('.clawdcode.json'), JSON.stringify({ hooks }));
+    const terminal = setup.open();
+    await terminal.waitFor('Do you trust this folder?');
+    await terminal.answer('1');
+    await terminal.waitForIdle();
+    await writeFile(at('guard.sh'), '#!/bin/sh\n# new\nexit 0\n');
+    for (const mode of [[], ['--dangerously-skip-permissions']]) {
+      setup.server.script({ calls: [{ name: 'Bash', input: { command: 'touch made' } }] }, { text: 'Done.' });
+      await setup.print(['-p', 'go', '--allowed-tools', 'Bash(touch made)', ...mode]);
+      const told = JSON.stringify(setup.server.requests().at(-1)?.messages.at(-1));
+      expect(told).toContain('guard.sh changed since you approved it');
+      expect(existsSync(at('made'))).toBe(false);
+    }
+  });
+
   test('does not run once the script that it names has changed, however it is named', {
     tags: 'long',
   }, async () => {

@@ -22,7 +22,8 @@ import {
 import { commandText, coveredFiles, type ProgramFiles } from './executedFiles.ts';
 
 /**
- * Disables every program in the settings that runs a file changed since its approval. If a command has no record,
+ * Disables every program in the settings that runs a file changed since its approval, except for hooks, each run of which
+ * is held instead: one that guards calls must not be missing. If a command has no record,
  * because an earlier version kept none or the user has just approved it elsewhere, its files are recorded as they are
  * now. If records were lost, its files count as changed. Only for a trusted folder.
  */
@@ -171,7 +172,6 @@ function withoutHeld(
   changedFiles: readonly ChangedFile[],
 ): LoadedSettings {
   const names = changedFiles.map(({ name }) => quotedName(name)).join(', ');
-  const ignored = `${names} changed since you approved it; run clawdcode here to decide`;
   const isHeld = (type: User['type'], at: number): boolean =>
     held.some((one) => one.type === type && one.at === at);
   const { settings } = loaded;
@@ -179,7 +179,6 @@ function withoutHeld(
   const message = `${names} changed since you approved it, so these are disabled: ${what}. Run clawdcode here to decide.`;
   return {
     ...loaded,
-    hooks: loaded.hooks.map((one, at) => (isHeld('hook', at) ? { ...one, ignored } : one)),
     servers: loaded.servers.filter((_, at) => !isHeld('server', at)),
     settings: {
       ...settings,

@@ -26,6 +26,8 @@ type ScriptState =
   | { readonly type: 'changed'; readonly problem: string; readonly isUnasked: boolean };
 
 export interface ScriptCheck {
+  /** Whether a program runs a file whose change the user did not approve at the start. */
+  heldSinceStart(program: SettingsProgram): ScriptState | undefined;
   stateOf(program: SettingsProgram, ask: Ask): Promise<ScriptState>;
   /**
    * Called before a call that changes files; returns the function to call when it has ended, which never rejects. If a
@@ -34,12 +36,15 @@ export interface ScriptCheck {
   editing(access: Access, basis: PermissionBasis): (() => Promise<void>) | undefined;
 }
 
-/** `excluded`: see `coveredFiles`. */
+/** `excluded`: see `coveredFiles`. `declined`: what had changed at the start, and was not approved. */
 export function createScriptCheck(
   place: RecordPlace,
   excluded: readonly string[],
   newId: () => string,
+  declined: readonly ChangedFile[] = [],
 ): ScriptCheck {
+  const isDeclined = ({ path, now }: ChangedFile): boolean =>
+    declined.some((one) => one.path === path && one.now.digest === now.digest);
   const records = recordReader(place);
   /** States of files whose times differ from those in the record. */
   const seen = new Map<string, FileState>();
@@ -87,20 +92,24 @@ export function createScriptCheck(
     return answer;
   };
   return {
+    heldSinceStart(program) {
+      if (declined.length === 0) return undefined;
+      const changed = changedFor(program)?.filter(isDeclined) ?? [];
+      return changed.length === 0
+        ? undefined
+        : unasked(`${notRun(program, changed)} Run clawdcode here to decide.`);
+    },
     async stateOf(program, ask) {
       const changed = changedFor(program);
       if (changed === undefined)
-        return {
-          type: 'changed',
-          problem: `This ${program.role} was not run: it names more files, or longer scripts, than can be checked for changes. Name fewer, or move it to your own config.json.`,
-          isUnasked: true,
-        };
+        return unasked(
+          `This ${program.role} was not run: it names more files, or longer scripts, than can be checked for changes. Name fewer, or move it to your own config.json.`,
+        );
       const isApproved = changed.length === 0 || (await ownAnswer(changed, program, ask));
       if (isApproved === true) return { type: 'approved' };
-      const names = changed.map(({ name }) => quotedName(name)).join(', ');
-      const what = `This ${program.role} was not run: ${names} changed since you approved it.`;
+      const what = notRun(program, changed);
       return isApproved === undefined
-        ? { type: 'changed', problem: `${what} Run clawdcode here to decide.`, isUnasked: true }
+        ? unasked(`${what} Run clawdcode here to decide.`)
         : { type: 'changed', problem: `${what} The next start asks again.`, isUnasked: false };
     },
     editing(access, basis) {
@@ -124,6 +133,11 @@ export function createScriptCheck(
     },
   };
 }
+
+const unasked = (problem: string): ScriptState => ({ type: 'changed', problem, isUnasked: true });
+
+const notRun = ({ role }: SettingsProgram, changed: readonly ChangedFile[]): string =>
+  `This ${role} was not run: ${changed.map(({ name }) => quotedName(name)).join(', ')} changed since you approved it.`;
 
 function questionAbout(changed: readonly ChangedFile[], program: SettingsProgram, id: string): Question {
   const { role, command, args = [] } = program;

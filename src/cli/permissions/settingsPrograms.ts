@@ -7,6 +7,7 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
+import type { ChangedFile } from '../../config/types.ts';
 import { isInside, realpath } from '../../disk/paths.ts';
 import { unmoved } from '../../disk/settingsPaths.ts';
 import type {
@@ -76,6 +77,8 @@ interface ProgramPlaces {
   /** Commands that run outside the sandbox, from the user's own or managed settings. */
   readonly excluded: readonly string[];
   readonly newId: () => string;
+  /** Project files that had changed since their approval at the start, and that the user did not approve. */
+  readonly declined?: readonly ChangedFile[] | undefined;
   /**
    * False if no program could run what commands change now: then each command counts as changing files, and nothing is
    * looked at. Absent = there is one.
@@ -143,7 +146,7 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
     onProblem: (text) => session?.warn(text),
   });
 
-  const scripts = createScriptCheck(places, places.excluded, places.newId);
+  const scripts = createScriptCheck(places, places.excluded, places.newId, places.declined);
 
   /** Why the program must not simply run outside, if so, and what it may run then. */
   const concernAbout = async (
@@ -165,6 +168,8 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   };
 
   const decide = async (program: SettingsProgram): Promise<SettingsRun> => {
+    const held = scripts.heldSinceStart(program);
+    if (held?.type === 'changed') return { ...held, type: 'held' };
     if (session?.mode() === 'bypassPermissions') return outside;
     const script = await scripts.stateOf(program, (question) => askedOf(session, question, program.signal));
     if (script.type === 'changed') return { ...script, type: 'held' };

@@ -13,6 +13,7 @@ import {
   createSettingsPrograms,
   type ProgramSession,
 } from '../../../src/cli/permissions/settingsPrograms.ts';
+import type { ChangedFile } from '../../../src/config/types.ts';
 import type { ProgramText } from '../../../src/protocol/settingsPrograms.ts';
 import { temporaryFolder } from '../../temporaryFolder.ts';
 
@@ -37,11 +38,16 @@ async function approved(
   });
   const questions: string[] = [];
   /** Another program in the same project, with a user who gives this answer; without one, there is no user. */
-  const open = (answer?: 'allow' | 'deny', mode = 'default' as const) => {
+  const open = (
+    answer?: 'allow' | 'deny',
+    mode: 'default' | 'bypassPermissions' = 'default',
+    declined?: readonly ChangedFile[],
+  ) => {
     const programs = createSettingsPrograms({
       ...place,
       ...{ addedDirectories: () => [], allowWrite: [], temporary: [], excluded, isEphemeral: false, env: {} },
       newId: () => 'id',
+      declined,
       now: () => Date.now(),
     });
     const ask: ProgramSession['ask'] = async ({ headline, preview }) => {
@@ -81,6 +87,18 @@ test('in a headless run, a script changed after the settings were loaded does no
   expect(await run()).toBe('outside');
   rmSync(at('check.sh'));
   expect(await run()).toMatch(/^held unasked/);
+});
+
+test('a change that the user declined at the start holds the hook in every mode, until it is undone', async () => {
+  const { at, open, questions } = await approved();
+  writeFileSync(at('check.sh'), 'one\nevil\nthree\n');
+  const path = at('check.sh');
+  const declined = [{ path, name: 'check.sh', users: [], before: undefined, now: recordOf(path) }];
+  for (const mode of ['default', 'bypassPermissions'] as const)
+    expect(await open('allow', mode, declined).run()).toMatch(/^held unasked: .* check\.sh changed/);
+  expect(questions).toEqual([]);
+  writeFileSync(path, 'one\ntwo\nthree\n');
+  expect(await open('allow', 'default', declined).run()).toBe('outside');
 });
 
 test('a record stays small: only the newest contents are kept, and all of what is compared', async () => {
