@@ -78,6 +78,8 @@ export function filesOf(program: ProgramText, place: Place, disk = new FolderLis
 }
 
 const MAX_SCRIPT_BYTES = 200_000;
+/** Reading this many characters counts like one look at the disk: together, scripts of some megabytes at a start. */
+const CHARACTERS = 20;
 /** Of a path in Linux. */
 const MAX_NAME = 4096;
 
@@ -147,9 +149,7 @@ class FileSearch {
       for (const text of this.#texts) this.#read(text);
     }
     for (const { words, content } of this.#texts) {
-      const names = words
-        .flatMap(({ text, parts }) => [text, ...parts])
-        .map((name) => name.replace(unknownFolder, ''));
+      const names = words.flatMap(({ text, parts }) => [text, ...parts]).map(afterUnknown);
       for (const path of moduleFiles(content, names, this.#folders, { root: this.#root, disk: this.#disk }))
         this.#files.set(path, true);
     }
@@ -159,7 +159,7 @@ class FileSearch {
   /** `content`: what may name modules, if that differs. */
   #addText(text: string, content = text): void {
     const variables = [...this.#variables].filter(([name]) => !text.includes(`${name}=`));
-    const words = this.#disk.spend(text.length / 100) ? wordsOf(text, new Map(variables)) : undefined;
+    const words = this.#disk.spend(text.length / CHARACTERS) ? wordsOf(text, new Map(variables)) : undefined;
     const named = words?.map((word) => ({ ...word, parts: partsOf(word.text) })) ?? [];
     if (words === undefined) this.#limits.exceed();
     if (words === undefined || !this.#limits.takes('texts')) return;
@@ -256,8 +256,12 @@ interface FoundPath {
   readonly isExact: boolean;
 }
 
-/** What is before and in the last folder of which something is unknown. */
-const unknownFolder = /^.*\uE000[^/]*\//s;
+/** Without what is before and in the last folder of which something is unknown. */
+function afterUnknown(name: string): string {
+  const end = name.lastIndexOf('/');
+  const unknown = end === -1 ? -1 : name.lastIndexOf(ANY, end);
+  return unknown === -1 ? name : name.slice(name.indexOf('/', unknown) + 1);
+}
 
 /** True for the path of a file that would run, or be covered, once it is created. */
 function mayCome(name: string, isRun: boolean): boolean {
@@ -269,7 +273,7 @@ function mayCome(name: string, isRun: boolean): boolean {
 /** The paths that a name may mean in a folder. After an unknown folder, what follows may be relative to any. */
 function pathsFor(name: string, folder: string, disk: FolderLists): readonly FoundPath[] {
   const fixed = /^[^\uE000]*\//.exec(name)?.[0] ?? '';
-  const known = name.replace(unknownFolder, '');
+  const known = afterUnknown(name);
   const isWhole = known === name;
   const last = known.replace(/^.*\//s, '');
   const within = resolve(folder, isWhole ? fixed : known.slice(0, known.length - last.length));

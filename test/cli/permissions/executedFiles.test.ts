@@ -414,6 +414,20 @@ done
   });
 });
 
+test('a name of very many unknown parts is read in time, and many long scripts are cut off', () => {
+  const script = (name: string, text: string): string => {
+    mkdirSync(join(root, 'stars'), { recursive: true });
+    writeFileSync(join(root, 'stars', name), text);
+    return `sh stars/${name}`;
+  };
+  const one = script('one.sh', `echo ${'*'.repeat(190_000)}\nsh scripts/check.sh`);
+  const found = filesOf({ command: one }, { root, home });
+  expect(found.isCut).toBe(false);
+  expect(found.files).toContain(join(root, 'scripts/check.sh'));
+  const all = [...Array(9).keys()].map((at) => script(`${at}.sh`, `${'x '.repeat(90_000)}`));
+  expect(filesOf({ command: all.join('; ') }, { root, home }).isCut).toBe(true);
+});
+
 test('a script gets its arguments, and starts where its caller has changed to', () => {
   mkdirSync(join(root, 'inner'), { recursive: true });
   writeFileSync(join(root, 'with.sh'), 'cd inner\n"$@"');
