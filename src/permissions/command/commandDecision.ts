@@ -331,7 +331,8 @@ function decideInUserEnvironment(
   if (name == null) return verdict;
   const own = policy.projectProgram(workspaceFolders(policy), name);
   if (own !== undefined) return ask(`${name} is ${own} in the PATH of a command that a rule allows.`);
-  const { repositories = [] } = readOnlyUse(part) ?? {};
+  const { repositories = [], writesLogs } = readOnlyUse(part) ?? {};
+  if (writesLogs) return ask(`${name} writes a log in a command of which a rule allows another part.`);
   const places = (directories ?? []).flatMap((directory) =>
     repositories.map((place) => locate(place, directory, policy)),
   );

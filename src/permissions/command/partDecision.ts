@@ -220,7 +220,9 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
   if (directories.length > 1 && use.trees?.some(({ words }) => words?.isOne))
     return { behavior: 'ask', reason: `${what} may get names from another directory.` };
   const asked =
-    decideGit(use, directories, what, policy) ?? decideVersionFiles(use, part, directories, policy);
+    decideGit(use, directories, what, policy) ??
+    decideVersionFiles(use, part, directories, policy) ??
+    decideManifest(use, directories, what, policy);
   if (asked) return asked.behavior === 'ask' ? { ...asked, unruled: input } : asked;
   const verdicts = directories.flatMap((directory) => [
     ...(use.patterns ?? []).map((pattern) => decidePattern(pattern, directory, named, policy)),
@@ -335,7 +337,7 @@ function addressWithToken(place: string, folder: string | undefined, policy: Pol
   return setting && `${setting.section}.*.${setting.key} in the git configuration`;
 }
 
-/** A file in the current or a parent directory that changes which program runs. */
+/** A file of the workspace, in the current or a parent directory, that changes which program runs. */
 export function decideVersionFiles(
   { versionFiles = [] }: ReadOnlyUse,
   part: CommandPart,
@@ -346,10 +348,29 @@ export function decideVersionFiles(
   const found =
     versionFiles.length === 0 ? [] : places.map((place) => policy.findUpwards(place, versionFiles));
   const named = versionFileFor(part.argv[0] ?? '', directories, policy);
-  const file = [...found, named].find((path) => path !== undefined);
+  const file = [...found, named].find(
+    (path) => path !== undefined && inWorkspace(policy.realpath(path), policy),
+  );
   return file === undefined
     ? undefined
     : { behavior: 'ask', reason: `${file} determines what ${shortText(part.text)} runs.` };
+}
+
+/** The file that a package manager shows may be above the workspace. */
+function decideManifest(
+  { manifest }: ReadOnlyUse,
+  directories: readonly string[],
+  what: string,
+  policy: Policy,
+): PartVerdict | undefined {
+  if (manifest === undefined) return undefined;
+  for (const directory of directories) {
+    const path = policy.findUpwards(policy.realpath(directory), [manifest]);
+    if (path === undefined) return { behavior: 'ask', reason: `${what} finds no ${manifest} here.` };
+    const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
+    if (behavior !== 'allow') return { behavior, reason };
+  }
+  return undefined;
 }
 
 /** A pattern is decided by its current matches: no other part of the command creates files without approval. */

@@ -35,7 +35,10 @@ const rows: Readonly<Record<string, ReadOnlyCommand>> = {
     longValues: ['--wrap'],
     most: 1,
   },
+  b2sum: sums,
   basename: { operands: 'words', flags: 'az', values: 's' },
+  // Its language only calculates; that of `dc` also runs programs.
+  bc: { operands: 'input', flags: 'lqs', long: ['--mathlib'], most: 0 },
   cat: {
     operands: 'contents',
     plain: { flags: 'bnsu', long: ['--number', '--number-nonblank', '--squeeze-blank'] },
@@ -94,6 +97,8 @@ const rows: Readonly<Record<string, ReadOnlyCommand>> = {
     operands: 'contents',
     plain: { flags: 'bhiLk', long: ['--mime', '--mime-type', '--mime-encoding', '--brief'] },
   },
+  // In BSD `-t` has a value, and in GNU `-p`.
+  fmt: { operands: 'contents', flags: 'csu', values: 'w', numbers: true },
   fold: { operands: 'contents', flags: 'bs', values: 'w' },
   groups: words,
   head: {
@@ -119,6 +124,29 @@ const rows: Readonly<Record<string, ReadOnlyCommand>> = {
     value: /^[\w.:+-]+(?:\/\/(?:TRANSLIT|IGNORE)?)*$/i,
   },
   id: { operands: 'words', flags: 'ugGnr' },
+  join: {
+    operands: 'contents',
+    flags: 'iz',
+    values: 'aejotv12',
+    long: ['--header', '--ignore-case', '--check-order', '--nocheck-order'],
+    least: 2,
+    most: 2,
+  },
+  // Without a terminal it prints as `cat` does. With `+` a word is a command, and `-k`, `-o` and `-T` name files.
+  less: {
+    operands: 'contents',
+    plain: {
+      flags: 'EFIKMNRSXeimnqrs',
+      long: [
+        '--chop-long-lines',
+        '--no-init',
+        '--quit-if-one-screen',
+        '--raw-control-chars',
+        '--RAW-CONTROL-CHARS',
+      ],
+    },
+    only: /^[^+]/,
+  },
   ls: {
     operands: 'names',
     flags: letters,
@@ -139,6 +167,8 @@ const rows: Readonly<Record<string, ReadOnlyCommand>> = {
     longValues: ['--sort', '--time-style'],
   },
   md5sum: sums,
+  // As `less`, with the options that more and less agree on.
+  more: { operands: 'contents', plain: { flags: 'cdfsu' }, only: /^[^+]/ },
   nl: { operands: 'contents', plain: { values: 'bnvw' }, values: 's' },
   nproc: { operands: 'words', long: ['--all'], most: 0 },
   od: { operands: 'contents', flags: 'abcdfilosvx', values: 'AjNt', attached: 'w' },
@@ -153,7 +183,16 @@ const rows: Readonly<Record<string, ReadOnlyCommand>> = {
   sha1sum: sums,
   sha256sum: sums,
   sha512sum: sums,
+  sha224sum: sums,
+  sha384sum: sums,
   shasum: { operands: 'contents', plain: { values: 'a' } },
+  shuf: {
+    operands: 'contents',
+    plain: { flags: 'r', values: 'n', long: ['--repeat'], longValues: ['--head-count'] },
+    values: 'i',
+    longValues: ['--input-range'],
+    most: 1,
+  },
   sleep: { operands: 'words', only: /^[\d.]+[smhd]?$/ },
   sort: {
     operands: 'contents',
@@ -192,11 +231,11 @@ const rows: Readonly<Record<string, ReadOnlyCommand>> = {
   tr: { operands: 'input', flags: 'cCdst' },
   tree: {
     operands: 'names',
-    flags: 'adfhipsuDFCnr',
+    flags: 'adfhipstuvDFCJnr',
     values: 'LIP',
     // In `tree -Iauto x y` the o takes y as the output file.
     isSpaced: true,
-    long: ['--dirsfirst', '--noreport', '--gitignore', '--prune'],
+    long: ['--dirsfirst', '--du', '--noreport', '--gitignore', '--prune'],
     longValues: ['--filelimit'],
   },
   tty: words,

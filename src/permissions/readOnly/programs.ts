@@ -1,7 +1,7 @@
 /** The read-only programs, except for those that run others. Pure. */
 import { isSensitive } from '../files/sensitive.ts';
 import { programName, rowOf, tableName } from '../options/programTable.ts';
-import { hasOnly, readOptions } from '../options/readOptions.ts';
+import { hasOnly, type OptionList, readOptions } from '../options/readOptions.ts';
 import { filledByRead, isStricter } from '../shell/grammar.ts';
 import { awkUse } from './awk.ts';
 import { commands } from './commands.ts';
@@ -9,6 +9,7 @@ import { gitUse } from './git.ts';
 import { jqUse } from './jq.ts';
 import { searchUse } from './search.ts';
 import { sedUse } from './sed.ts';
+import { toolUse } from './tools.ts';
 import type { ReadOnlyUse } from './use.ts';
 
 const nothing: ReadOnlyUse = { contents: [], names: [] };
@@ -191,9 +192,10 @@ function psUse(args: readonly string[]): ReadOnlyUse | undefined {
 
 /** Commands that are read-only if their words, joined to one line, match the pattern. */
 const lines: Readonly<Record<string, RegExp>> = {
-  docker:
-    /^(?:ps|images|container ls|image ls|volume ls|network ls|version|context ls)(?: (?:-a|-q|-aq|-s|-l|--all|--quiet|--no-trunc|--digests))*$/,
+  docker: /^(?:version|context ls)$/,
   free: /^(?:-(?:[bkmghltwv]+|-human|-mega|-giga|-si|-total|-wide)(?: |$))*$/,
+  // A builtin of bash. A page is named by its topic or a pattern.
+  help: /^[\w:.[]+$/,
   getconf: /^(?:_NPROCESSORS_ONLN|PAGE_SIZE|PAGESIZE|LONG_BIT|ARG_MAX|PATH)$/,
   ifconfig: /^(?:-a)?$/,
   ip: /^(?:-(?:br|brief|4|6|c|s|o|j|p|color)(?: |$))*(?:(?:a|addr|address|l|link|r|route|n|neigh)(?: (?:show|list|ls)(?: (?:dev )?[\w.-]+)?)?)$/,
@@ -209,6 +211,7 @@ const lines: Readonly<Record<string, RegExp>> = {
   ss: /^(?:-[tulnpaemorsxiH460]+(?: |$))*$/,
   vmstat: /^(?:-[asdSwtn]+(?: |$))*(?:\d+ \d+)?$/,
   w: /^(?:-[hsfoi]+)?$/,
+  whereis: /^(?:-[bms]+ )?(?!-)[\w.+-]+(?: (?!-)[\w.+-]+)*$/,
   who: /^(?:-[abdHlmqrstTu]+)?$/,
   lsmod: /^$/,
   // `jobs -x` runs a command; with a number, `ulimit` and `umask` set what they otherwise print.
@@ -255,12 +258,34 @@ function unpackedUse(name: string, args: readonly string[]): ReadOnlyUse | undef
   return isKnown ? { contents: files, names: [] } : undefined;
 }
 
+/** Without options that print parts of lines. */
+const packedSearch: OptionList = { flags: 'EFHchilnqsvwx', values: 'ABCem', numbers: true };
+
+/** `zgrep`, a script that older versions of gzip let the name of a file change: so every name must be known and plain. */
+function packedSearchUse(args: readonly string[]): ReadOnlyUse | undefined {
+  const read = readOptions(args, packedSearch);
+  const pattern = read?.options.some((option) => option.name === '-e') ? 0 : 1;
+  const files = read?.operands.slice(pattern).map((word) => word ?? '') ?? [];
+  const isKnown = files.length > 0 && files.every((word) => /^[\w./][\w./@ -]*\.t?gz$/.test(word));
+  return isKnown ? { contents: files, names: [] } : undefined;
+}
+
+/** `bash -n script` parses a script without running it. Its errors quote lines. */
+function syntaxUse([option, ...files]: readonly string[]): ReadOnlyUse | undefined {
+  const [file] = files;
+  const isKnown = option === '-n' && files.length === 1 && file !== undefined && /^[^-+]/.test(file);
+  return isKnown ? { contents: [file], names: [], rewrites: true } : undefined;
+}
+
 /** undefined for another program, or other options. */
 function systemUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
   if (name === 'ps') return psUse(args);
   if (name === 'tar') return tarUse(args);
   if (name === 'unzip' || name === 'zipinfo') return archiveUse(name, args);
-  const unpacked = unpackedUse(name, args);
-  if (unpacked !== undefined) return unpacked;
+  if (/^(?:ba|da)?sh$/.test(name)) return syntaxUse(args);
+  const other = /^z[ef]?grep$/.test(name)
+    ? packedSearchUse(args)
+    : (unpackedUse(name, args) ?? toolUse(name, args));
+  if (other !== undefined) return other;
   return Object.hasOwn(lines, name) && lines[name]?.test(args.join(' ')) === true ? noOptions : undefined;
 }

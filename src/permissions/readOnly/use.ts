@@ -37,6 +37,10 @@ export interface ReadOnlyUse {
   readonly shown?: readonly Shown[];
   /** Files that, in any parent folder, make it run something else. */
   readonly versionFiles?: readonly string[];
+  /** A file that it shows, in the closest parent folder that has one. */
+  readonly manifest?: string;
+  /** It writes a log, except in the environment of unapproved commands. */
+  readonly writesLogs?: boolean;
 }
 
 export interface Tree {
@@ -124,6 +128,7 @@ export function withUnknownWords(
 export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
   const [only] = uses;
   if (uses.length === 1 && only !== undefined) return only;
+  const manifest = uses.find((use) => use.manifest !== undefined)?.manifest;
   return {
     contents: [...new Set(uses.flatMap(({ contents }) => contents))],
     names: [...new Set(uses.flatMap(({ names }) => names))],
@@ -140,5 +145,7 @@ export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
     tracked: uses.flatMap(({ tracked = [] }) => tracked),
     shown: uses.flatMap(({ shown = [] }) => shown),
     versionFiles: [...new Set(uses.flatMap(({ versionFiles = [] }) => versionFiles))],
+    ...(manifest !== undefined && { manifest }),
+    ...(uses.some(({ writesLogs }) => writesLogs) && { writesLogs: true }),
   };
 }

@@ -110,11 +110,13 @@ function environmentWithout(
   workspace: readonly string[],
 ): Record<string, string> {
   const kept: Record<string, string> = {};
+  const fixed = new Set(Object.keys(ofNpm));
   const places = {
     home: env.HOME ?? '',
     isOutside: (path: string) => isAbsolute(path) && isOutside(path, env, workspace),
   };
   for (const [name, value] of Object.entries(env)) {
+    if (fixed.has(name.toLowerCase())) continue;
     const isKept =
       placesGitSettings(name, value, env, workspace, realpath) || !isDropped(name, value, env, places);
     if (isKept) kept[name] = value;
@@ -142,11 +144,21 @@ function environmentWithout(
     GIT_TERMINAL_PROMPT: '0',
     // Prevents downloads of another Go version that a project file requests.
     GOTOOLCHAIN: 'local',
-    // Before version 10.3 npm writes a log for every command, in a folder that a project's `.npmrc` may name.
-    npm_config_logs_max: '0',
-    npm_config_update_notifier: 'false',
+    ...ofNpm,
   };
 }
+
+/**
+ * npm writes a log and its cache for every command, in folders that a project's `.npmrc` may name, and deletes older logs
+ * there. These folders cannot exist. Its names of variables ignore case.
+ */
+const ofNpm: Readonly<Record<string, string>> = {
+  npm_config_cache: '/dev/null/npm',
+  npm_config_logs_dir: '/dev/null/npm/logs',
+  npm_config_logs_max: '0',
+  npm_config_timing: 'false',
+  npm_config_update_notifier: 'false',
+};
 
 const isOutside = (
   path: string,

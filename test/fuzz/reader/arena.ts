@@ -31,7 +31,6 @@ const tempting = [
   'ssh',
   'rsh',
   'gpg',
-  'less',
   'pager',
   'vi',
   'editor',

@@ -428,9 +428,9 @@ const commands: Readonly<Record<string, string>> = {
     jobs -l
     top -bn1
     top -b -n 1 | head -20
-    ? npm ls
-    ? npm run
-    ? pip list
+    npm ls
+    npm run
+    pip list
     ? gh pr list
     ? npm test
     ? npm install

@@ -72,6 +72,8 @@ describe('the environment of read-only commands', () => {
       GIT_OPTIONAL_LOCKS: '0',
       GOTOOLCHAIN: 'local',
       npm_config_logs_max: '0',
+      npm_config_logs_dir: '/dev/null/npm/logs',
+      npm_config_cache: '/dev/null/npm',
     });
   });
 });

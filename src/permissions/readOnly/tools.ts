@@ -1,0 +1,131 @@
+/**
+ * Calls of package managers, compilers and containers that only print what is installed, set or running. Excludes what
+ * contacts another server, runs code of the project, or has the environment or commands of others in its output.
+ */
+import { type OptionList, readOptions } from '../options/readOptions.ts';
+import type { ReadOnlyUse } from './use.ts';
+
+const nothing: ReadOnlyUse = { contents: [], names: [] };
+
+interface ToolCall extends OptionList {
+  /** How many operands it may have, and a pattern for each. */
+  readonly operands?: readonly [number, RegExp];
+  /** Without one it would list everything. */
+  readonly least?: number;
+  readonly use?: ReadOnlyUse;
+}
+
+/** npm shows the `package.json` of the closest parent folder that has one. */
+const ofPackage: ReadOnlyUse = { ...nothing, manifest: 'package.json', writesLogs: true };
+/** With settings of the project, `workspaces` may lead to packages anywhere. */
+const ofOwnPackage: ReadOnlyUse = { ...ofPackage, versionFiles: ['.npmrc'] };
+/** A folder or an address would be looked up: https://github.com/npm/npm-package-arg. */
+const packageName = /^@?[\w-][\w.-]*(?:\/[\w-][\w.-]*)?$/;
+const listed: ToolCall = {
+  flags: 'agl',
+  long: ['--all', '--global', '--json', '--long', '--parseable', '--link', '--unicode'],
+  longValues: ['--depth', '--omit', '--include'],
+  operands: [20, packageName],
+  use: ofPackage,
+};
+const located: ToolCall = { flags: 'g', long: ['--global'], use: ofPackage };
+const explained: ToolCall = { long: ['--json'], operands: [20, packageName], use: ofPackage };
+
+/** Values of `--format` that print nothing but these columns. */
+const columns =
+  /^(?!json$)(?:table )?(?:[\w\s:|,/=()-]|\\t|\{\{ ?\.(?:ID|Image|Names?|Status|State|Ports|CreatedAt|CreatedSince|RunningFor|Networks|Size|Tag|Repository|Digest|Driver|Scope) ?\}\})+$/;
+const containers: ToolCall = {
+  flags: 'aqsl',
+  values: 'nf',
+  long: ['--all', '--quiet', '--no-trunc', '--digests', '--latest', '--size'],
+  longValues: ['--format', '--filter', '--last'],
+};
+const images: ToolCall = { ...containers, operands: [1, /^\w[\w./:-]*$/] };
+
+/** By program and subcommand. Sources: the help of each program. */
+const calls: Readonly<Record<string, Readonly<Record<string, ToolCall>>>> = {
+  npm: {
+    ls: listed,
+    list: listed,
+    ll: listed,
+    root: located,
+    prefix: located,
+    explain: explained,
+    why: explained,
+    'pkg get': { operands: [20, /^[A-Za-z@][\w.@/-]*$/], use: ofOwnPackage },
+    // Without a name they list the scripts.
+    run: { use: ofOwnPackage },
+    'run-script': { use: ofOwnPackage },
+    'config get': {
+      operands: [1, /^(?:registry|save-exact|engine-strict)$/],
+      least: 1,
+      use: { ...nothing, writesLogs: true },
+    },
+  },
+  // `pip freeze` runs git, and `--outdated` contacts a server.
+  ...Object.fromEntries(
+    ['pip', 'pip3'].map((name) => [
+      name,
+      {
+        list: {
+          flags: 'elv',
+          long: ['--editable', '--local', '--user', '--not-required', '--exclude-editable', '--verbose'],
+          longValues: ['--format', '--exclude'],
+        },
+        show: { flags: 'fv', long: ['--files', '--verbose'], operands: [50, /^\w[\w.-]*$/] },
+      },
+    ]),
+  ),
+  go: {
+    env: {
+      // Some of its variables contain addresses with a password.
+      least: 1,
+      operands: [
+        20,
+        /^(?:CGO_ENABLED|GO111MODULE|GOARCH|GOBIN|GOCACHE|GOENV|GOEXE|GOHOSTARCH|GOHOSTOS|GOMOD|GOMODCACHE|GOOS|GOPATH|GOROOT|GOTOOLCHAIN|GOTOOLDIR|GOVERSION|GOWORK)$/,
+      ],
+    },
+  },
+  docker: {
+    ps: containers,
+    'container ls': containers,
+    images,
+    'image ls': images,
+    'volume ls': containers,
+    'network ls': containers,
+    'system df': { flags: 'v', long: ['--verbose'] },
+  },
+};
+
+/** undefined for another program, subcommand or option. */
+export function toolUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
+  if (name === 'gofmt') return gofmtUse(args);
+  const known = Object.hasOwn(calls, name) ? calls[name] : undefined;
+  const [subcommand] = [args.slice(0, 2).join(' '), args[0] ?? ''].filter(
+    (words) => known !== undefined && Object.hasOwn(known, words),
+  );
+  const call = subcommand === undefined ? undefined : known?.[subcommand];
+  if (call === undefined || subcommand === undefined) return undefined;
+  const read = readOptions(args.slice(subcommand.split(' ').length), call);
+  if (read === undefined) return undefined;
+  const [most, pattern] = call.operands ?? [0, /^$/];
+  const count = read.operands.length;
+  if (count > most || count < (call.least ?? 0) || !read.operands.every((word) => pattern.test(word ?? '')))
+    return undefined;
+  const isPlain = read.options.every(
+    (option) => name !== 'docker' || option.name !== '--format' || columns.test(option.value ?? ''),
+  );
+  return isPlain ? (call.use ?? nothing) : undefined;
+}
+
+/** `gofmt -l` and `gofmt -d`: without `-w` it changes nothing. In folders it reads the files of Go. */
+function gofmtUse(args: readonly string[]): ReadOnlyUse | undefined {
+  const from = args.findIndex((word) => !/^-[dels]$/.test(word));
+  const places = from === -1 ? [] : args.slice(from);
+  if (places.length === 0 || places.some((word) => word.startsWith('-'))) return undefined;
+  return {
+    ...nothing,
+    trees: places.map((path) => ({ path, hidden: true, follows: false, only: ['*.go'], codeOnly: true })),
+    rewrites: true,
+  };
+}
