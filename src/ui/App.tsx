@@ -8,6 +8,7 @@ import type { ModelInfo } from '../protocol/models/model.ts';
 import type { SandboxState } from '../protocol/sandbox.ts';
 import type { Controller, Snapshot } from './controller/types.ts';
 import type { PhaseDialogProps } from './dialog/PhaseDialog.tsx';
+import { draftSent, draftTyped } from './dialog/useAnswers.ts';
 import { placeholderOf, STARTING } from './firstFrame.ts';
 import type { FormDialogProps } from './form/FormDialog.tsx';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
@@ -59,12 +60,21 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   });
 
   const history = useMemo(() => createHistoryFile(options.historyFile, options.historyText), [options]);
-  const onSubmit = useCallback<Controller['submit']>((draft) => controller.submit(draft), [controller]);
+  const onSubmit = useCallback<Controller['submit']>(
+    (draft) => {
+      draftSent();
+      return controller.submit(draft);
+    },
+    [controller],
+  );
   const onIntent = useCallback<Controller['intent']>(
     (intent, at) => controller.intent(intent, at),
     [controller],
   );
-  const onEdit = useCallback(() => controller.draftEdited(), [controller]);
+  const onEdit = useCallback(() => {
+    draftTyped();
+    controller.draftEdited();
+  }, [controller]);
   const attach = useCallback((pasted: string) => controller.attachImages(pasted), [controller]);
   const onUnmeant = useCallback((text: string) => composer.current?.typeOn?.(text), []);
   const popQueued = useCallback(() => controller.popQueued(), [controller]);

@@ -106,6 +106,41 @@ async function typeAhead(longestPauseMs: number): Promise<boolean> {
   return true;
 }
 
+test('a prompt that a question interrupts does not answer it after a short pause, and stays in the composer', {
+  tags: 'long',
+}, async () => {
+  // After a second without typing, a key is an answer.
+  while (!(await interruptPrompt(900)));
+});
+
+/** Resolves with false, and checks nothing, if the question came first, or if there was too long a pause. */
+async function interruptPrompt(longestPauseMs: number): Promise<boolean> {
+  const { server, work, ready } = await setUpProgram();
+  server.script(
+    { calls: [{ name: 'Bash', input: { command: 'git tag interrupted' } }], latency: 300 },
+    { text: 'All right.' },
+  );
+  const terminal = await ready();
+  await terminal.submit('tag it');
+  let typedAt = Number.NEGATIVE_INFINITY;
+  for (; !terminal.screen().includes('Run this command?'); await terminal.pause(50)) {
+    terminal.send('x');
+    typedAt = performance.now();
+  }
+  await terminal.pause(300);
+  if (performance.now() - typedAt > longestPauseMs) return false;
+  terminal.send(keys.enter);
+  if (performance.now() - typedAt > longestPauseMs) return false;
+  await terminal.settle();
+  expect(await work.git('tag')).toBe('');
+  await terminal.pause(1100);
+  await terminal.answer('y');
+  await terminal.waitFor('All right.');
+  await terminal.waitFor(/❯ x+/);
+  expect(await work.git('tag')).toBe('interrupted\n');
+  return true;
+}
+
 test('the output of a running command is shown as it arrives, then folded', { tags: 'long' }, async () => {
   const { server, work, ready } = await setUpProgram();
   const command =

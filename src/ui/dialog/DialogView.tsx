@@ -186,7 +186,13 @@ function ChoiceView<A>(props: DialogViewProps<A, ChoiceDialog<A>>) {
     },
     isActive,
   );
-  usePaste((text) => onPaste?.(text), { isActive });
+  usePaste(
+    (text) => {
+      stray.begin();
+      onPaste?.(text);
+    },
+    { isActive },
+  );
   return <Lines lines={lines} />;
 }
 

@@ -107,8 +107,11 @@ export function PermissionDialog({
   useDialogKeys(place, onKey, isActive);
   usePaste(
     (text) => {
-      if (latest().comment === undefined) onUnmeant?.(text);
-      else set(withPasted(latest(), text));
+      if (latest().comment !== undefined) set(withPasted(latest(), text));
+      else {
+        stray.begin();
+        onUnmeant?.(text);
+      }
     },
     { isActive },
   );

@@ -5,7 +5,7 @@
 
 import type { DialogKey } from '../keys/keymap.ts';
 import { type Block, type ChoiceDialog, choiceOfKey, type DialogBase, movedChoice } from './choices.ts';
-import type { StrayWord } from './useAnswers.ts';
+import { isUnmeantKey, type StrayWord } from './useAnswers.ts';
 
 export type Dialog<A> = ChoiceDialog<A> | ListDialog<A> | TextDialog<A> | WaitDialog<A>;
 
@@ -86,8 +86,7 @@ export function pressChoice<A>(
   if (quits(dialog, key)) return { type: 'answer', answer: dialog.quit ?? cancel };
   // Esc cancels unguarded only if it means the same as quitting; otherwise it must be deliberate.
   if (action === 'confirm:cancel' && dialog.quit === undefined) return { type: 'answer', answer: cancel };
-  const isTyped = key.type === 'text' || (key.type === 'action' && key.typed !== undefined);
-  if (!counts() || stray.holds(isTyped || action === 'confirm:accept')) return { type: 'none' };
+  if (isUnmeantKey(key, !counts(), stray)) return { type: 'none' };
   if (action === 'confirm:cancel') return { type: 'answer', answer: cancel };
   const index = movedChoice(selected, choices.length, key);
   if (index !== undefined) return { type: 'select', index };

@@ -7,7 +7,7 @@ import type { DialogKey } from '../keys/keymap.ts';
 import { shownLine } from '../print/sanitize.ts';
 import { type Choice, choiceOfKey, movedChoice } from './choices.ts';
 import { fieldInput, fieldText, pastedInto } from './field.ts';
-import { type StrayWord, typedBy } from './useAnswers.ts';
+import { isUnmeantKey, type StrayWord, typedBy } from './useAnswers.ts';
 
 /** A choice and its answer. The last choice is "no". */
 type PermissionChoice = Choice & { readonly answer: PermissionAnswer };
@@ -183,9 +183,7 @@ export function pressPermission(
   if (action === 'app:interrupt') return { state, answer: denial() };
   if (comment !== undefined) return pressInComment(state, comment, key);
   if (action === 'confirm:cancel') return { state, answer: denial() };
-  const typed = typedBy(key);
-  if (isTypedAhead || stray.holds(typed !== undefined || action === 'confirm:accept'))
-    return { state, unmeant: typed };
+  if (isUnmeantKey(key, isTypedAhead, stray)) return { state, unmeant: typedBy(key) };
   const moved = movedChoice(selected, choices.length, key);
   if (moved !== undefined) return { state: { ...state, selected: moved } };
   if (action === 'confirm:comment') return takesComment(question) ? take(no) : { state };

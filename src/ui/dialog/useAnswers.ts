@@ -89,21 +89,21 @@ interface QuietTime {
 }
 
 /**
- * Starts the quiet time of a question. If the machine stalls, a key may be handled long after it was pressed, so the
+ * Starts the quiet time of a question, or of a word. If the machine stalls, a key may be handled long after it was pressed, so the
  * quiet time ends only once all input that arrived in it has been handled. An injected clock is trusted as it is.
  */
-export function startQuietTime(now?: Clock): QuietTime {
+export function startQuietTime(now?: Clock, lengthMs = quietMs): QuietTime {
   const time = now ?? systemClock;
   let since = time();
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
   let immediate: NodeJS.Immediate | undefined;
   function wait(): void {
-    timer = setTimeout(check, Math.max(0, since + quietMs - time()));
+    timer = setTimeout(check, Math.max(0, since + lengthMs - time()));
   }
   function check(): void {
     const before = since;
-    if (time() - before < quietMs) {
+    if (time() - before < lengthMs) {
       wait();
       return;
     }
@@ -121,7 +121,7 @@ export function startQuietTime(now?: Clock): QuietTime {
   return {
     isOverAtKey() {
       const at = time();
-      if (now !== undefined && at - since >= quietMs) isOver = true;
+      if (now !== undefined && at - since >= lengthMs) isOver = true;
       since = at;
       return isOver;
     },
@@ -136,31 +136,64 @@ export function startQuietTime(now?: Clock): QuietTime {
 }
 
 /**
- * A word typed at a question is meant for something else, such as the shell after Ctrl+Z. It ends this many ms after
- * its last letter.
+ * A word typed at a question is meant for something else, such as the next prompt, or the shell after Ctrl+Z. It ends this
+ * many ms after its last letter.
  */
 const strayMs = 1000;
 
+/** When the draft of a prompt was last changed, by the clock that it was read with. */
+const lastTyped = new WeakMap<Clock, number>();
+
+/** Call when a key changes the draft of a prompt: what a question interrupts is not meant for it. */
+export function draftTyped(now: Clock = systemClock): void {
+  lastTyped.set(now, now());
+}
+
+/** Call when the draft was sent: the next key may be an answer. */
+export function draftSent(now: Clock = systemClock): void {
+  lastTyped.delete(now);
+}
+
 export interface StrayWord {
-  /** Called for a character that means nothing here; starts a word. */
+  /** Called for a character that means nothing here, or that was typed ahead; starts a word. */
   readonly begin: () => void;
   /** True if this key belongs to the word. Of keys that are not characters, only Enter can. */
   readonly holds: (isCharacterOrEnter: boolean) => boolean;
 }
 
 /**
- * Detects a word that is typed at a dialog by mistake: none of its keys, including its Enter, may answer the question.
+ * Detects a word that is typed at a dialog by mistake: none of its keys, including its Enter, may answer the question. It
+ * may have begun in the draft of a prompt.
  */
-export function useStrayWord(now: Clock = systemClock): StrayWord {
-  const strayAt = useRef(Number.NEGATIVE_INFINITY);
+export function useStrayWord(now?: Clock): StrayWord {
+  const word = useRef<QuietTime>(undefined);
+  const end = (): void => {
+    word.current?.stop();
+    word.current = undefined;
+  };
+  const begin = (): void => {
+    end();
+    word.current = startQuietTime(now, strayMs);
+  };
+  useLayoutEffect(() => {
+    const clock = now ?? systemClock;
+    const past = clock() - (lastTyped.get(clock) ?? Number.NEGATIVE_INFINITY);
+    if (past < strayMs) word.current = startQuietTime(now, strayMs);
+    return () => word.current?.stop();
+  }, [now]);
   return {
-    begin() {
-      strayAt.current = now();
-    },
+    begin,
     holds(isCharacterOrEnter) {
-      const isOfWord = isCharacterOrEnter && now() - strayAt.current < strayMs;
-      strayAt.current = isOfWord ? now() : Number.NEGATIVE_INFINITY;
+      const isOfWord = isCharacterOrEnter && word.current?.isOverAtKey() === false;
+      if (!isOfWord) end();
       return isOfWord;
     },
   };
+}
+
+/** True if a key may not answer a question: it was typed ahead of it, or belongs to a word that was. */
+export function isUnmeantKey(key: DialogKey, isTypedAhead: boolean, stray: StrayWord): boolean {
+  const isCharacter = typedBy(key) !== undefined;
+  if (isTypedAhead && isCharacter) stray.begin();
+  return isTypedAhead || stray.holds(isCharacter || isEnterKey(key));
 }

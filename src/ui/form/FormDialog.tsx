@@ -59,7 +59,10 @@ export function FormDialog(props: FormDialogProps) {
   usePaste(
     (text) => {
       if (isTyping(form, latest())) set(pasteIntoForm(form, latest(), text));
-      else onUnmeant?.(text);
+      else {
+        stray.begin();
+        onUnmeant?.(text);
+      }
     },
     { isActive },
   );

@@ -13,7 +13,7 @@ import {
 import type { PermissionAnswer } from '../../protocol/permissions.ts';
 import { choiceOfKey, movedChoice } from '../dialog/choices.ts';
 import { fieldInput, fieldText, pastedInto } from '../dialog/field.ts';
-import { type StrayWord, typedBy } from '../dialog/useAnswers.ts';
+import { isUnmeantKey, type StrayWord, typedBy } from '../dialog/useAnswers.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import type { DialogFocus, DialogKey } from '../keys/keymap.ts';
 
@@ -115,9 +115,7 @@ export function pressForm(form: Form, state: FormState, key: DialogKey, press: F
   const field = form.fields[state.page];
   if (field !== undefined && isTyping(form, state)) return pressText(form, field, state, key);
   // Neither what was typed ahead nor a word that was meant for something else chooses an answer.
-  const typed = typedBy(key);
-  if (!press.counts() || press.stray.holds(typed !== undefined || action === 'question:accept'))
-    return { state, unmeant: typed };
+  if (isUnmeantKey(key, !press.counts(), press.stray)) return { state, unmeant: typedBy(key) };
   if (action === 'question:back') return { state: turned(form, state, -1) };
   if (action === 'question:forward') return { state: turned(form, state, 1) };
   const step =

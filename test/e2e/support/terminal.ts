@@ -105,7 +105,11 @@ export function openTerminal(command: readonly string[], options: TerminalOption
   });
   const written: string[] = [];
   const sent: string[] = [];
+  /** When text was typed that was not sent, nor an answer. */
+  let typedAt = Number.NEGATIVE_INFINITY;
   const send = (keystrokes: string): void => {
+    if (!isNoText(keystrokes)) typedAt = performance.now();
+    else if (keystrokes === keys.enter) typedAt = Number.NEGATIVE_INFINITY;
     sent.push(keystrokes);
     pty.write(keystrokes);
   };
@@ -195,6 +199,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
       pty.write(character);
       await sleep(2);
     }
+    typedAt = performance.now();
     await settle();
   };
   const press = async (...keystrokes: string[]): Promise<void> => {
@@ -216,9 +221,11 @@ export function openTerminal(command: readonly string[], options: TerminalOption
   let answeredAt = Number.NEGATIVE_INFINITY;
   const answer = async (...keystrokes: string[]): Promise<void> => {
     await waitForQuietTime();
+    await sleep(Math.max(0, typedAt + CONFIRM_MS - performance.now()));
     if (keystrokes[0] === keys.enter) await sleep(Math.max(0, answeredAt + CONFIRM_MS - performance.now()));
     await press(...keystrokes);
     answeredAt = performance.now();
+    typedAt = Number.NEGATIVE_INFINITY;
   };
 
   const pressUntil = async (key: string, isDone = () => false): Promise<void> => {
@@ -303,7 +310,7 @@ function readNow(fd: number): Uint8Array | undefined {
 const PATIENCE_MS = 60_000;
 /** Somewhat more than the time in which keys do not answer a question (`src/ui/dialog/useAnswers.ts`). */
 const TYPED_AHEAD_MS = 300;
-/** The same for Enter after another answer. */
+/** The same after text that was meant for something else, and for Enter after another answer. */
 const CONFIRM_MS = 1100;
 /** Limit for a program that is never idle, as while it streams a reply. */
 const REACTION_MS = 3000;

@@ -5,6 +5,7 @@ import { DialogView } from '../../../src/ui/dialog/DialogView.tsx';
 import { PermissionDialog } from '../../../src/ui/dialog/PermissionDialog.tsx';
 import { trustDialog } from '../../../src/ui/dialog/phaseDialogs.ts';
 import { SelectList } from '../../../src/ui/dialog/SelectList.tsx';
+import { draftSent, draftTyped } from '../../../src/ui/dialog/useAnswers.ts';
 import { ERASED } from '../../../src/ui/keys/keymap.ts';
 import { RetryNotice, Spinner } from '../../../src/ui/live/Spinner.tsx';
 import { cpuClock } from '../../cpuTime.ts';
@@ -316,9 +317,50 @@ test('typing that continues when the dialog appears approves nothing', async () 
   await screen.press(keys.paste('pasted'));
   expect(answers).toEqual([]);
   expect(unmeant.join('')).toBe(`yes 1 a${ERASED}ypasted`);
-  pass(200);
+  pass(1000);
   await screen.press('y');
   expect(answers).toEqual([{ behavior: 'allow' }]);
+});
+
+test.each([
+  ['Enter', keys.enter],
+  ['a letter', 'y'],
+  ['a number', '1'],
+])('a sentence that a question interrupts does not approve it after a short pause: %s', async (_, key) => {
+  const { screen, answers, pass } = await ask();
+  await screen.press(...'and then');
+  pass(999);
+  await screen.press(key);
+  expect(answers).toEqual([]);
+  pass(1000);
+  await screen.press(key);
+  expect(answers).toEqual([{ behavior: 'allow' }]);
+});
+
+test('text pasted while a question is open does not approve it with the Enter that sends it', async () => {
+  const { screen, answers, pass } = await ask();
+  pass(1000);
+  await screen.press(keys.paste('a stack trace'));
+  pass(999);
+  await screen.press(keys.enter);
+  expect(answers).toEqual([]);
+});
+
+test('a draft that was typed just before the question belongs to another text, unless it was sent', async () => {
+  const opened = async (clock: ReturnType<typeof createClock>) => {
+    const onAnswer = vi.fn();
+    const { screen } = await mount(
+      <PermissionDialog {...{ question, onAnswer }} theme={plain} width={60} rows={20} now={clock.now} />,
+    );
+    clock.pass(200);
+    await screen.press('y');
+    return onAnswer;
+  };
+  const clock = createClock();
+  draftTyped(clock.now);
+  expect(await opened(clock)).not.toHaveBeenCalled();
+  draftSent(clock.now);
+  expect(await opened(clock)).toHaveBeenCalledOnce();
 });
 
 test('Esc denies immediately', async () => {

@@ -168,7 +168,7 @@ describe('with a local server', () => {
     await screen.waitFor((rows) => rows.some((row) => row.includes('qwen3-coder')));
     await screen.press(keys.enter);
     expect(done).not.toHaveBeenCalled();
-    clock.pass(250);
+    clock.pass(1000);
     // Late facts may change the order: then the next key must be a deliberate choice again.
     const better = { ...ollama, state: { type: 'models', models: [{ id: 'better', tools: true }] } } as const;
     refined([better]);
