@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ResolvedPath } from '../disk/realFile.ts';
 import type { EditChecks } from '../protocol/diagnostics.ts';
+import { countLines } from '../protocol/text/countLines.ts';
 import { count } from '../protocol/text/numbers.ts';
 import { toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext } from '../protocol/tools.ts';
@@ -46,7 +47,7 @@ async function plan(place: ResolvedPath, content: string, context: ToolContext):
   const hasBom = content.startsWith('\uFEFF');
   const text = hasBom ? content.slice(1) : content;
   if (loaded.type === 'missing') {
-    const report = `Created ${path} (${count(text === '' ? 0 : text.replace(/\n$/, '').split('\n').length, 'line')}).`;
+    const report = `Created ${path} (${count(countLines(text), 'line')}).`;
     const created = {
       place,
       stamp: undefined,

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { PathChange, PathState, RestoreStep } from '../../protocol/checkpoints.ts';
+import { countLines } from '../../protocol/text/countLines.ts';
 import type { YieldTimer } from '../scan/Coverage.ts';
 import { type CheckpointBlobs, describePath, type NeedsApproval } from '../types.ts';
 import { byPath, type FileState, sameContent, sameState, spanning } from './states.ts';
@@ -151,10 +152,4 @@ async function showDiff(name: string, from: Buffer | undefined, to: Buffer | und
 
 function isReadable(bytes: Buffer | undefined): boolean {
   return bytes === undefined || (bytes.length <= MAX_TEXT_BYTES && !bytes.includes(0) && isUtf8(bytes));
-}
-
-function countLines(text: string): number {
-  let lines = text === '' || text.endsWith('\n') ? 0 : 1;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
-  return lines;
 }

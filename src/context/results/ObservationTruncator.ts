@@ -3,10 +3,10 @@
  * was left out. The caller stores the full text.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { countLines } from '../../protocol/text/countLines.ts';
 import { grouped } from '../../protocol/text/numbers.ts';
 import type { Excerpt } from '../../protocol/tools.ts';
 import {
-  countLines,
   headAndTail,
   headWithin,
   type ShownLines,

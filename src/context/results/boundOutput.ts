@@ -10,6 +10,7 @@ import { realpath } from '../../disk/paths.ts';
 import { inRealFolder } from '../../disk/realFile.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
 import type { ContextSettings } from '../../protocol/settings/contextSettings.ts';
+import { countLines } from '../../protocol/text/countLines.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import type { Excerpt } from '../../protocol/tools.ts';
 import { newId } from '../storage/newEntries.ts';
@@ -17,7 +18,7 @@ import type { Blobs } from '../storage/sessionStore.ts';
 import { makeFolder } from '../storage/storedFiles.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { quotesFiles } from './errorLines.ts';
-import { countLines, type TruncationLimits } from './headAndTail.ts';
+import type { TruncationLimits } from './headAndTail.ts';
 import {
   excerptNotice,
   linesOfExcerpt,

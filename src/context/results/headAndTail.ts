@@ -3,6 +3,7 @@
  * the project's files, result counts. Lines stay in order.
  */
 
+import { countLines } from '../../protocol/text/countLines.ts';
 import { headOf, tailOf } from '../tokens/truncate.ts';
 import { type DecisiveLine, findDecisiveLines, quoted, rank } from './errorLines.ts';
 
@@ -173,12 +174,4 @@ function fitBytes(text: string, maxBytes: number, take: (text: string, length: n
     else high = middle - 1;
   }
   return take(text, low);
-}
-
-/** Number of lines in a text; a final `\n` does not start another one. */
-export function countLines(text: string): number {
-  if (text === '') return 0;
-  let lines = text.endsWith('\n') ? 0 : 1;
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) === 10) lines++;
-  return lines;
 }

@@ -3,6 +3,7 @@
  * received so far, and terminals deliver 4 kB at a time: ten megabytes would take 12 s instead of 0.1 s.
  */
 import { PassThrough } from 'node:stream';
+import { countLines } from '../../protocol/text/countLines.ts';
 import { clean, type PastedText, type Unit, unitsOf } from './units.ts';
 
 /** Longer pastes, or pastes with more lines, are shown folded (as in Claude Code). */
@@ -45,13 +46,6 @@ const exceeds = (text: string, limits: { readonly characters: number; readonly l
   text.length > limits.characters || countLines(text) > limits.lines;
 
 const numberOf = (unit: PastedText): number => Number(/^\[Pasted text #(\d+)/.exec(unit.label)?.[1] ?? 0);
-
-/** Counts lines; a trailing newline does not start another one. */
-function countLines(text: string): number {
-  let lines = text === '' || text.endsWith('\n') ? 0 : 1;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++;
-  return lines;
-}
 
 const start = '\u001B[200~';
 const end = '\u001B[201~';
