@@ -55,7 +55,8 @@ export function findTokens(text: string): Secret[] {
     last = text.charCodeAt(at);
     if (pair >= 2 ** 14 || begins[pair] === 0) continue;
     const here = byStart.get(startAt(text, at - 1))?.find(({ literal }) => text.startsWith(literal, at - 1));
-    const secret = here === undefined ? undefined : tokenAt(text, at - 1, here.literal, here.formats);
+    if (here === undefined) continue;
+    const secret = tokenAt(text, at - 1, here.literal, here.formats) ?? cutTokenAt(text, at - 1, here);
     if (secret === undefined) continue;
     found.push(secret);
     at = secret.end;
@@ -89,6 +90,22 @@ function tokenAt(
     return { start, end: start + token.length, kind };
   }
   return undefined;
+}
+
+/** The rest of a token up to the end of a line. */
+const restOfLine = /[A-Za-z0-9_.+/=-]{8,80}$/my;
+/** What diffs print before a line of the file: `@@ -1,2 +1,2 @@ `. */
+const hunkHeader = /@@ -[\d, +-]{3,60} @@@? [^\n]*$/;
+
+/** After the position of a hunk, diffs repeat a line of the file, cut at 80 bytes: a token at its end may be incomplete. */
+function cutTokenAt(text: string, start: number, { literal, formats }: Literal): Secret | undefined {
+  if (literal.length < 4 || !beginsAt(text, start)) return undefined;
+  restOfLine.lastIndex = start + literal.length;
+  const rest = restOfLine.exec(text)?.[0];
+  if (rest === undefined || !/[A-Z\d]/.test(rest) || isPlaceholder(rest)) return undefined;
+  const [format] = formats;
+  if (format === undefined || !hunkHeader.test(text.slice(Math.max(0, start - 160), start))) return undefined;
+  return { start, end: start + literal.length + rest.length, kind: format.kind };
 }
 
 interface Pattern {

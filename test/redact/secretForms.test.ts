@@ -52,6 +52,12 @@ test.each([
   ['zero-width characters inside it', `${token.slice(0, 10)}\u200b${token.slice(10)}`, token.slice(10)],
   ['UTF-16', [...`auth: ${token}\r\n`].join('\0'), [...token.slice(0, 9)].join('\0')],
   ['a line after a name and a NUL', `config/a.yml\0auth: ${token}\n`, token],
+  ['a token that a diff cuts', `@@ -6,4 +6,4 @@ name: ${token.slice(0, 30)}\n a`, token.slice(4, 30)],
+  [
+    'a token that a combined diff cuts',
+    `\u001b[36m@@@ -1,2 -1,2 +1,3 @@@\u001b[m x ${token.slice(0, 16)}`,
+    token.slice(4, 16),
+  ],
   ['a token after a word', `Tool${token}`, token],
 ])('a secret as %s', (_, text, secret) => {
   const redacted = redact(text);
@@ -67,6 +73,8 @@ test.each([
   'curl -u "$USER:$PASSWORD" https://h.io/ && mysql -u root -P 33060 -p db',
   '\u001b[32mtoken\u001b[0m: \u001b[1mstring\u001b[0m',
   'setToken("access", withKey("name"))',
+  '@@ -1,2 +1,2 @@ prefix: ghp_something\n@@ -5 +5 @@ const kind = gho_token1;',
+  `@@ -1 +1 @@ x\n+cut: ${token.slice(0, 30)}`,
 ])('ordinary text is not changed: %s', (text) => {
   expect(redact(text)).toBe(text);
 });
