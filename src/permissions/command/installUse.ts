@@ -102,29 +102,40 @@ function subcommandIn(args: readonly (string | null)[]): string | undefined {
   return '';
 }
 
+interface InstallRow {
+  readonly manifest: string;
+  readonly pattern: RegExp;
+  /** Options whose value may be the next word: the name of a group or a level. */
+  readonly valued: RegExp;
+}
+
+/** Matches no word. */
+const NONE = /^(?!)/;
+const ofNode = /^--(?:omit|include|loglevel)$/;
+
 /** Commands that, without operands, install what a manifest or its lock file lists. */
-const listed: Readonly<Record<string, { readonly manifest: string; readonly pattern: RegExp }>> = {
-  npm: { manifest: 'package.json', pattern: words('ci|clean-install|install|i') },
-  pnpm: { manifest: 'package.json', pattern: words('install|i') },
-  yarn: { manifest: 'package.json', pattern: words('install|') },
-  bun: { manifest: 'package.json', pattern: words('install|i|ci') },
-  uv: { manifest: 'pyproject.toml', pattern: words('sync|venv') },
-  poetry: { manifest: 'pyproject.toml', pattern: words('install|sync') },
+const listed: Readonly<Record<string, InstallRow>> = {
+  npm: { manifest: 'package.json', pattern: words('ci|clean-install|install|i'), valued: ofNode },
+  pnpm: { manifest: 'package.json', pattern: words('install|i'), valued: /^--loglevel$/ },
+  yarn: { manifest: 'package.json', pattern: words('install|'), valued: NONE },
+  bun: { manifest: 'package.json', pattern: words('install|i|ci'), valued: NONE },
+  uv: { manifest: 'pyproject.toml', pattern: words('sync|venv'), valued: /^--(?:extra|group)$/ },
+  poetry: { manifest: 'pyproject.toml', pattern: words('install|sync'), valued: /^--(?:only|with|without)$/ },
 };
 
 /** Options that, in each of these programs, neither name a file or package nor lead elsewhere. */
 const plain =
   /^(?:-q|--(?:all-(?:extras|groups|packages)|check-cache|(?:no-)?color|dev|disable-pip-version-check|exact|force|frozen|(?:no-)?frozen-lockfile|ignore-scripts|immutable|immutable-cache|inexact|legacy-peer-deps|locked|no-(?:ansi|audit|cache-dir|deps|dev|fund|input|install-project|interaction|optional|progress|root|save)|non-interactive|offline|prefer-offline|prod|production|quiet|require-hashes|silent|sync|upgrade|verbose))$/;
 /** The same with the name of a group or a level as their value. */
-const grouped = /^--(?:omit|include|extra|group|only|with|without|loglevel)(?:=[\w,.-]+)?$/;
+const grouped = /^--(?:omit|include|extra|group|only|with|without|loglevel)=[\w,.-]+$/;
 
 function isListed({ part, directories }: Visit, policy: Policy): boolean {
   const [name = '', ...args] = underItsName(part).argv;
-  const found = wordsOf(args);
+  const row = name !== null && Object.hasOwn(listed, name) ? listed[name] : undefined;
+  const found = wordsOf(args, row?.valued ?? NONE);
   if (name === null || found === undefined || directories === null) return false;
   const { operands, requirements } = found;
   const [first = '', ...rest] = operands;
-  const row = Object.hasOwn(listed, name) ? listed[name] : undefined;
   const isPip = /^pip3?$/.test(name) && operands.join(' ') === 'install';
   const isUvPip = name === 'uv' && operands.join(' ') === 'pip install';
   const files = isPip || isUvPip ? requirements : [];
@@ -137,7 +148,7 @@ function isListed({ part, directories }: Visit, policy: Policy): boolean {
 }
 
 /** Undefined if they contain another option, or a word that only the shell knows. */
-function wordsOf(args: readonly (string | null)[]) {
+function wordsOf(args: readonly (string | null)[], valued: RegExp) {
   const operands: string[] = [];
   const requirements: string[] = [];
   const left = [...args];
@@ -149,9 +160,9 @@ function wordsOf(args: readonly (string | null)[]) {
       const file = left.shift();
       if (file == null) return undefined;
       requirements.push(file);
-    } else if (grouped.test(word)) {
-      if (!word.includes('=') && !/^\w[\w,.-]*$/.test(left.shift() ?? '')) return undefined;
-    } else if (!plain.test(word)) return undefined;
+    } else if (valued.test(word)) {
+      if (!/^\w[\w,.-]*$/.test(left.shift() ?? '')) return undefined;
+    } else if (!plain.test(word) && !grouped.test(word)) return undefined;
   }
   return { operands, requirements };
 }
