@@ -9,11 +9,14 @@ import { entriesForAll, lstatOf } from '../../disk/fileLookups.ts';
 import { type OwnGit, runGit } from '../../disk/ownGit.ts';
 import { inSlices, type Steps } from '../../disk/slices.ts';
 import {
-  dependencies,
+  environments,
+  isDependency,
   manifests,
   outputs,
+  toolCaches,
   VIRTUAL_ENVIRONMENT,
 } from '../../permissions/files/projectFolders.ts';
+import { isReadOnlyForCommands } from '../../permissions/files/protectedNames.ts';
 import { dependencyCaches } from '../../sandbox/places/sharedFolders.ts';
 
 /**
@@ -22,8 +25,8 @@ import { dependencyCaches } from '../../sandbox/places/sharedFolders.ts';
  */
 export type FolderNames = ReadonlyMap<string, bigint | undefined>;
 
-/** What programs write next to packages whenever they run. */
-const generated = new Set([...dependencyCaches, '__pycache__']);
+/** What programs write next to packages whenever they run; `tsc -b` writes `.tmp`. */
+const generated = new Set([...dependencyCaches, ...toolCaches, '.tmp', '__pycache__']);
 
 /** With more files, it counts as changed. */
 const MAX_FILES = 300_000;
@@ -51,13 +54,14 @@ function* listed(root: string): Steps<FolderNames | undefined> {
   const folders = [{ path: root, isDependency: false }];
   for (const folder of folders) {
     const children = childrenOf(folder.path) ?? [];
-    const isDependency = folder.isDependency || (folder.path !== root && isEnvironment(children));
+    const isInside = folder.isDependency || (folder.path !== root && isEnvironment(children));
     for (const { path, name, isFolder } of children) {
       yield;
-      if (isFolder || !isDependency) names.set(path, isFolder ? lstatOf(path)?.ino : undefined);
+      if (isFolder || !isInside) names.set(path, isFolder ? lstatOf(path)?.ino : undefined);
       if (names.size > MAX_FILES) return undefined;
-      if (!isFolder || (isDependency ? generated.has(name) : outputs.test(name))) continue;
-      folders.push({ path, isDependency: isDependency || dependencies.test(name) });
+      if (!isFolder || toolCaches.includes(name)) continue;
+      if (isInside ? generated.has(name) : outputs.test(name)) continue;
+      folders.push({ path, isDependency: isInside || isDependency(name) });
     }
   }
   return names;
@@ -82,7 +86,8 @@ export async function hasChanged(folder: string, search: ChangeSearch, isNew = f
   const { changed, unread } = found;
   const asked = [...changed, ...changed.filter(isManifest).map(folderOf), ...unread.keys()];
   const ignored = await ignoredOf([...new Set(asked)], search);
-  if (ignored === undefined || changed.some((path) => !ignored.has(path) || isModule(path))) return true;
+  if (ignored === undefined || changed.some((path) => !ignored.has(path) || isObeyed(path, folder)))
+    return true;
   // Git may ignore a lock file, but an install obeys it. Projects in ignored folders are made by tests.
   if (!search.onlyInstalls && changed.some((path) => isManifest(path) && !ignored.has(folderOf(path))))
     return true;
@@ -93,9 +98,14 @@ export async function hasChanged(folder: string, search: ChangeSearch, isNew = f
   return tracked === undefined || tracked.some((path) => mayHaveChanged(path, unread, search));
 }
 
-/** Compiled Python that Python prefers to its own modules; it is ignored by custom. */
-const isModule = (path: string): boolean =>
-  /\.(?:py[co]|pyd|so)$/.test(path) && !path.includes('/__pycache__/');
+/**
+ * Files that programs load although git ignores them by custom, and that builds do not write: with variables, protected
+ * ones, and compiled Python that Python prefers to its own modules.
+ */
+const isObeyed = (path: string, root: string): boolean =>
+  (/\.(?:py[co]|pyd|so)$/.test(path) && !path.includes('/__pycache__/')) ||
+  environments.test(basename(path)) ||
+  isReadOnlyForCommands(path, { homes: [], workspace: [root] });
 
 const isManifest = (path: string): boolean => manifests.test(basename(path));
 const folderOf = (path: string): string => `${dirname(path)}/`;
@@ -139,8 +149,8 @@ function* changedIn(root: string, search: ChangeSearch, isNewRoot: boolean): Ste
       yield;
       if (seen.size > MAX_FILES || changed.length > MAX_CHANGED) return true;
       seen.add(path);
-      const isDependency = dependencies.test(name);
-      if (isDependency && isFolder) {
+      if (isFolder && toolCaches.includes(name)) continue;
+      if (isFolder && isDependency(name)) {
         if (!onlyInstalls && (yield* dependencyHasChanged(path, search))) return true;
         continue;
       }
@@ -148,7 +158,7 @@ function* changedIn(root: string, search: ChangeSearch, isNewRoot: boolean): Ste
       if (!isFolder) {
         if (!folder.isNew && !hasNews) continue;
         // A link to other packages.
-        if (isDependency && !onlyInstalls) return true;
+        if (isDependency(name) && !onlyInstalls) return true;
         changed.push(path);
         continue;
       }

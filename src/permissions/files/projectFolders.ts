@@ -1,15 +1,26 @@
 /** Names of folders and files by which packages and generated files of a project are known. */
 
-/** Folders with packages, which git ignores although programs run them. */
-export const dependencies =
-  /^(?:node_modules|bower_components|jspm_packages|__pypackages__|\.?venv|vendor|\.yarn|\.bundle)$/;
+import { isInstalledCode } from './protectedNames.ts';
+
+/** True for the name of a folder with packages, which git ignores although programs run them. */
+export const isDependency = (name: string): boolean =>
+  packages.test(name) || (isInstalledCode(name) && !outputs.test(name));
+
+/** Besides what is protected as installed code. */
+const packages = /^(?:bower_components|jspm_packages|venv|vendor|\.yarn|\.bundle|lua_modules|_opam|Pods)$/;
 
 /** A folder that contains it is a virtual environment of Python, whatever its name. */
 export const VIRTUAL_ENVIRONMENT = 'pyvenv.cfg';
 
 /** Folders with generated files, which are not read if git ignores them. */
 export const outputs =
-  /^(?:coverage|dist|build|out|target|\.next|\.nuxt|\.svelte-kit|\.cache|\.turbo|\.gradle|\.tox|DerivedData)$/;
+  /^(?:coverage|dist|build|out|target|\.next|\.nuxt|\.svelte-kit|\.cache|\.turbo|\.gradle|DerivedData)$/;
+
+/** Caches that tools keep in a project, and make git ignore by a file in them. */
+export const toolCaches = ['.pytest_cache', '.ruff_cache', '.mypy_cache', '.hypothesis'];
+
+/** Files with variables, which hooks and tools load. */
+export const environments = /^(?:.*\.)?env(?:\..*)?$|^\.envrc$/;
 
 /** Files that decide which packages are installed, or how they are loaded; some projects make git ignore them. */
 export const manifests =

@@ -43,6 +43,8 @@ interface Group {
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
+const INSTALLED_CODE = 'whatever runs the installed packages';
+
 const git: readonly Group[] = [
   {
     usedBy: 'git',
@@ -217,7 +219,7 @@ const packages: readonly Group[] = [
       .jvm-opts .mill-* config.nims nim.cfg latexmkrc .latexmkrc .moon .nx/nxw.js ansible.cfg .ansible* .chef .packer.d lean-toolchain .sbtrc .mavenrc .antrc ~/.lein ~/.clojure ~/.sbt .config/nextest* cabal.project.local ~/.config/go .tofurc tofu.rc .kitchen.* kitchen.y*ml .arararc.y*ml texmf.cnf .pandoc .yardopts .rdoc_options .simplecov rebar.config.script`),
   },
   {
-    usedBy: 'whatever runs the installed packages',
+    usedBy: INSTALLED_CODE,
     source:
       'Node.js: modules; Python: site (.pth, sitecustomize, usercustomize), venv; tox and nox: environments; Pixi and Hatch: environments; renv; FVM: flutter_sdk; Dart: package_config.json',
     patterns:
@@ -379,6 +381,12 @@ export function protectedName(path: string, place: ProtectionPlace): ProtectedNa
   if (own !== undefined || !place.links?.length) return own;
   const known = namesThrough(path, place.links).flatMap((name) => nameOf(name, place) ?? []);
   return known.find(({ isGeneral }) => isGeneral !== true) ?? known[0];
+}
+
+/** True for the name of a folder with installed code; not for what Python has compiled, next to any code. */
+export function isInstalledCode(name: string): boolean {
+  const known = nameOf(`/${name}`, { homes: [], workspace: [] });
+  return known?.usedBy === INSTALLED_CODE && !/^__pycache__$|\*/.test(known.pattern);
 }
 
 /** What uses a path in the home, if that is known by name. */

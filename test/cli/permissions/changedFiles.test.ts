@@ -22,7 +22,7 @@ interface Project {
 }
 
 const ignored =
-  'coverage/ dist/ node_modules .venv env/ prepared/ *.log __pycache__/ *.py[cod] .pnp.* package-lock.json'.split(
+  'coverage/ dist/ node_modules .venv env/ prepared/ *.log __pycache__/ *.py[cod] .pnp.* package-lock.json .env* .conda .tox .vscode/'.split(
     ' ',
   );
 
@@ -73,6 +73,14 @@ test.each<[string, (project: Project) => void]>([
   ['caches of tools next to packages', ({ write }) => write('node_modules/.vite/x', 'node_modules/.cache/x')],
   ['compiled Python code of packages', ({ write }) => write('.venv/lib/pkg/__pycache__/a.pyc')],
   ['a list of packages in an ignored folder', ({ write }) => write('prepared/test/package.json')],
+  [
+    'the caches that tools keep in a project',
+    ({ write, at }) => {
+      write('.ruff_cache/0.9/1', '.pytest_cache/v/x', 'src/.mypy_cache/3/x');
+      writeFileSync(at('.ruff_cache/.gitignore'), '*\n');
+    },
+  ],
+  ['what a compiler remembers next to packages', ({ write }) => write('node_modules/.tmp/app.tsbuildinfo')],
   ['what git itself writes', ({ write }) => write('.git/ORIG_HEAD', '.git/logs/HEAD')],
 ])('does not count: %s', async (_, change) => {
   expect(await counts(change)).toBe(false);
@@ -105,6 +113,12 @@ test.each<[string, (project: Project) => void]>([
   ['a new package', ({ write }) => write('node_modules/y/index.js')],
   ['a Python package', ({ write }) => write('.venv/lib/pkg/a.py')],
   ['a virtual environment of another name', ({ write }) => write('env/lib/pkg/a.py')],
+  ['variables that a hook may load, although ignored', ({ write }) => write('.env')],
+  ['the same in a folder', ({ write }) => write('src/.env.local')],
+  ['an ignored file that an editor obeys', ({ write }) => write('.vscode/settings.json')],
+  ['an environment of Conda', ({ write }) => write('.conda/lib/python3.11/site-packages/x/__init__.py')],
+  ['a program in it', ({ write }) => write('.conda/bin/x')],
+  ['an environment of tox', ({ write }) => write('.tox/py311/lib/python3.11/site-packages/x/__init__.py')],
   ['the loader of packages', ({ write }) => write('.pnp.cjs')],
   ['a list of packages', ({ write }) => write('package-lock.json')],
   [
