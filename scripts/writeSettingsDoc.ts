@@ -160,6 +160,8 @@ settings are read:
   needs your approval.
 - A link in the project that leads out of it is ignored with a message, in every settings file: anyone who can write to the
   project could move it. Name that place directly instead. \`--add-dir\` may name such a link, because you type it for one run.
+- Some directories [cannot be added](permissions.md#what-always-needs-approval) to the workspace, such as your home folder; they
+  are ignored with a message.
 - If a link appears in a path while ClawdCode runs (a command replaces \`build\` with a link), the path opens nothing until the
   link is gone.
 - In a subagent's worktree, a path in the project means the same path in the worktree.
