@@ -40,6 +40,8 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const keymap = useKeymap(options.keys);
   const size = useRef({ columns, rows });
   size.current = { columns, rows };
+  const transcriptKey = useRef<string>(undefined);
+  transcriptKey.current = keysOfAction(keymap, 'app:toggleTranscript').map(showKeys)[0];
 
   const { write, suspend } = useHeldOutput(window, options.onContinue);
   const dialogs = useRef<LoadedDialogs>({});
@@ -52,6 +54,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
       columns: () => size.current.columns,
       liveRows: () => liveRowsOf(size.current.rows),
       composer: () => composer.current,
+      transcriptKey: () => transcriptKey.current,
       suspend,
       async loadDialogs() {
         dialogs.current = await loadDialogs();

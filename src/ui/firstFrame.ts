@@ -39,7 +39,7 @@ export function rawKeys(edited: string): string {
 
 /** Shared by the first frame and the composer that replaces it. */
 export const PROMPT_SIGN = '❯';
-const PLACEHOLDER = 'Ask for something, / for commands, @ for files, ! for the shell';
+const PLACEHOLDER = 'Ask for something, / for commands, @ for files, ! for the shell, ? for keys';
 /** Without dim text, brackets distinguish it from a draft. */
 export function placeholderOf(theme: Theme): string {
   return theme.plain ? `(${PLACEHOLDER})` : PLACEHOLDER;

@@ -134,6 +134,7 @@ function createScrollback(
         showReasoning: () => now().state.preferences.showReasoning,
         entries: () => now().state.session?.agent.entries() ?? [],
         home,
+        transcriptKey: () => now().screen?.transcriptKey?.(),
       });
       made = { printer, theme, session };
     }

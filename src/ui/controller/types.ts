@@ -65,6 +65,8 @@ export interface ScreenPorts {
   /** Maximum rows of the unfinished reply. */
   readonly liveRows: () => number;
   readonly composer: () => ComposerHandle | null;
+  /** The key that opens the full transcript, for display, if there is one. */
+  readonly transcriptKey?: () => string | undefined;
   /**
    * Hands over the terminal (to an editor or a pager) while `run` is pending. Afterwards the screen is redrawn, and
    * output that was held back is printed.

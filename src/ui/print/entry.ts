@@ -109,13 +109,13 @@ function tinted(lines: readonly string[], width: number, { promptLine }: Theme):
   return lines.map((line) => promptLine(padEnd(line, width)));
 }
 
-function renderShell(entry: JSONLEntry, { width, theme }: EntryOptions): string {
+function renderShell(entry: JSONLEntry, { width, theme, transcriptKey }: EntryOptions): string {
   const { command, output, ending } = shellRun(entry);
   const total = entry.subtype === 'shell' ? entry.data?.original?.lines : undefined;
   const lines = wrapText(sanitize(command).trim(), width - 2, theme.strong);
   return [
     ...prefixLines(lines, theme.accent('! '), '  '),
-    ...foldOutput(output, { width, theme, rows: 20, keep: 'end', total }),
+    ...foldOutput(output, { width, theme, transcriptKey, rows: 20, keep: 'end', total }),
     ...(ending === ''
       ? []
       : prefixLines(wrapText(sanitizeLine(ending), width - 4, theme.dim), '  ⎿ ', '    ')),

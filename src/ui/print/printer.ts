@@ -25,25 +25,29 @@ export interface PrinterOptions {
   readonly entries?: () => readonly JSONLEntry[];
   /** The user's home folder, shown as `~`. */
   readonly home?: string | undefined;
+  /** See `EntryOptions`. Read on each call, because a key can be rebound. */
+  readonly transcriptKey?: () => string | undefined;
 }
 
-export function createPrinter({ theme, markdown, showReasoning, entries, home }: PrinterOptions): Printer {
+export function createPrinter(options: PrinterOptions): Printer {
+  const { theme, markdown, showReasoning, entries, home, transcriptKey } = options;
   const calls = new Map<string, JSONLEntry['tool']>();
   const renderOne = (print: Print, width: number): string | undefined => {
     switch (print.type) {
       case 'entry': {
         const { entry } = print;
         if (entry.tool !== undefined) calls.set(entry.tool.id, entry.tool);
-        const options: EntryOptions = {
+        const room: EntryOptions = {
           width,
           theme,
           markdown: markdown(),
           tools: (id) => calls.get(id),
           showReasoning: showReasoning(),
           home,
+          transcriptKey: transcriptKey?.(),
           seqOf: (uuid) => entries?.().find((one) => one.uuid === uuid)?.seq,
         };
-        const text = renderEntry(entry, options);
+        const text = renderEntry(entry, room);
         if (entry.toolResult !== undefined) calls.delete(entry.toolResult.id);
         return text;
       }

@@ -27,6 +27,8 @@ export interface EntryOptions {
   readonly showReasoning?: boolean;
   /** The user's home folder, shown as `~`. */
   readonly home?: string | undefined;
+  /** The key that opens the full transcript, for display; named where output is folded. */
+  readonly transcriptKey?: string | undefined;
 }
 
 const foldedRows = 3;
@@ -64,16 +66,17 @@ function bodyOf(
   result: ToolResult,
   status: string,
   call: JSONLEntry['tool'],
-  { width, theme, markdown }: EntryOptions,
+  { width, theme, markdown, transcriptKey }: EntryOptions,
 ): string[] {
   const output = withoutModelNotes(displayText(result.output), result.display);
+  const room = { width, theme, transcriptKey };
   if (status === 'error' || status === 'denied') {
     const { text, keep } = failureOf(result);
-    return foldOutput(text, { width, theme, rows: errorRows, keep, paint: theme.error });
+    return foldOutput(text, { ...room, rows: errorRows, keep, paint: theme.error });
   }
   const total = result.original?.lines;
   if (status === 'interrupted')
-    return foldOutput(output, { width, theme, rows: foldedRows, keep: 'end', paint: theme.warning, total });
+    return foldOutput(output, { ...room, rows: foldedRows, keep: 'end', paint: theme.warning, total });
   const diff = result.display?.diff ?? diffOfNew(result, call);
   if (diff !== undefined && diff !== '') {
     const rows = renderDiff(diff, {
@@ -92,7 +95,7 @@ function bodyOf(
   if (kindsWithoutText.has(result.kind)) return [];
   // The result of an accepted plan is meant for the model; the plan itself is shown above.
   if (call?.name === toolNames.exitPlanMode && status === 'ok') return [];
-  const fold = { width, theme, rows: foldedRows, total } as const;
+  const fold = { ...room, rows: foldedRows, total } as const;
   if (isAnswerOfAgent(result, status)) {
     const rows = markdown(output, { width: width - 4, theme }).split('\n');
     return foldRows(
@@ -179,9 +182,7 @@ function moreOf(many: number): string {
 }
 
 /** Options for folding long output to a few rows. */
-interface FoldOptions {
-  readonly width: number;
-  readonly theme: Theme;
+interface FoldOptions extends Pick<EntryOptions, 'width' | 'theme' | 'transcriptKey'> {
   /** Rows of text to keep, not counting the "+N lines" row. */
   readonly rows: number;
   /** Which end to keep: the end of a command's output, the start of anything else. */
@@ -200,7 +201,7 @@ export function foldOutput(text: string, { paint, ...options }: FoldOptions): st
 /** The same for rows that fit and are painted already, if there is no `render`. */
 function foldRows(
   all: readonly string[],
-  { theme, rows, keep, total = 0 }: FoldOptions,
+  { width, theme, transcriptKey, rows, keep, total = 0 }: FoldOptions,
   render: (row: string) => string = (row) => row,
 ): string[] {
   if (all.length === 0) return [];
@@ -208,7 +209,9 @@ function foldRows(
   const fits = all.length <= rows + 1;
   const shown = fits ? all : keep === 'start' ? all.slice(0, rows) : all.slice(-rows);
   const lines = shown.map(render);
-  const more = theme.dim(`… +${count(Math.max(total, all.length) - shown.length, 'line')}`);
+  const counted = `… +${count(Math.max(total, all.length) - shown.length, 'line')}`;
+  const named = transcriptKey === undefined ? counted : `${counted} (${transcriptKey})`;
+  const more = theme.dim(textWidth(named) <= width - 4 ? named : counted);
   const folded = fits ? lines : keep === 'start' ? [...lines, more] : [more, ...lines];
   return folded.map((line, index) => `${index === 0 ? theme.dim('  ⎿ ') : '    '}${line}`);
 }

@@ -38,6 +38,20 @@ const result = (toolResult: Partial<NonNullable<JSONLEntry['toolResult']>>) =>
     toolResult: { id: 'x', output: '', name: 'Bash', ...toolResult },
   });
 
+test('folded output names the key that shows all of it, if there is room', () => {
+  const shown = (width: number) =>
+    print(
+      {
+        type: 'tool_result',
+        message: user(''),
+        toolResult: { id: 'x', name: 'Bash', kind: 'command', output: 'a\nb\nc\nd\ne\nf' },
+      },
+      { width, transcriptKey: 'Ctrl+O' },
+    );
+  expect(shown(60)).toBe('● Bash\n  ⎿ … +3 lines (Ctrl+O)\n    d\n    e\n    f');
+  expect(shown(20)).toContain('… +3 lines\n');
+});
+
 test('the answer of a subagent is rendered as Markdown and folded', () => {
   const answer = (output: string, more = {}) =>
     result({
