@@ -109,6 +109,8 @@ export interface FileState {
   readonly size: number;
   /** Absent if it is long or no text. */
   readonly content?: string | undefined;
+  /** Digests of contents that were approved before, newest first. */
+  readonly earlier?: readonly string[] | undefined;
 }
 
 export interface LoadedSettings {

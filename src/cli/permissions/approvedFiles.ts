@@ -15,6 +15,7 @@ import {
   type ApprovedRecords,
   addRecords,
   commandKey,
+  isApprovedContent,
   type RecordPlace,
   readRecords,
   recordOf,
@@ -99,8 +100,8 @@ function changedIn(users: readonly User[], known: ApprovedRecords, current: Stat
   const isChanged = ({ key }: User, path: string): boolean => {
     const digest = current.get(path)?.digest ?? '';
     const isKnown = commands.has(key) || known.isIncomplete === true;
-    const before = known.files[path]?.digest ?? (isKnown ? '' : digest);
-    return before !== digest;
+    const before = known.files[path];
+    return (before !== undefined || isKnown) && !isApprovedContent(digest, before);
   };
   return new Set(users.flatMap((user) => user.files.filter((path) => isChanged(user, path))));
 }

@@ -27,6 +27,7 @@ const recordSchema = z.looseObject({
   digest: z.string(),
   size: z.number(),
   content: z.string().optional(),
+  earlier: z.array(z.string()).optional(),
 });
 const recordsSchema = z.looseObject({
   files: z.record(z.string(), recordSchema).default({}),
@@ -73,7 +74,10 @@ export async function addRecords(place: RecordPlace, added: ApprovedRecords): Pr
     const known = current === none ? readRecords(place) : current;
     const again = new Set(Object.keys(added.files));
     const before = Object.entries(known.files).filter(([path]) => !again.has(path));
-    const all = [...before, ...Object.entries(added.files)].filter(([path]) => isInside(path, place.root));
+    const now = Object.entries(added.files).map(
+      ([path, state]) => [path, withEarlier(state, known.files[path])] as const,
+    );
+    const all = [...before, ...now].filter(([path]) => isInside(path, place.root));
     const more = new Set(added.commands);
     const commands = [...known.commands.filter((key) => !more.has(key)), ...more];
     return {
@@ -87,6 +91,19 @@ export async function addRecords(place: RecordPlace, added: ApprovedRecords): Pr
   });
   await rememberRecordedFiles(place.dataRoot, place.root);
 }
+
+/** How many approved contents of a file are known, so that switching between branches asks once for each. */
+const MAX_DIGESTS = 8;
+
+function withEarlier(state: FileState, before: FileState | undefined): FileState {
+  const digests = [before?.digest ?? '', ...(before?.earlier ?? []), ...(state.earlier ?? [])];
+  const earlier = [...new Set(digests)].filter((digest) => digest !== '' && digest !== state.digest);
+  return earlier.length === 0 ? state : { ...state, earlier: earlier.slice(0, MAX_DIGESTS - 1) };
+}
+
+/** True if the user has approved this content of a file; of a missing one, if there is no record. */
+export const isApprovedContent = (digest: string, record: FileState | undefined): boolean =>
+  digest === (record?.digest ?? '') || record?.earlier?.includes(digest) === true;
 
 const MAX_COMMANDS = 5000;
 const MAX_FILES = 10_000;

@@ -10,7 +10,13 @@ import type { Access, PermissionBasis, TurnQuestion } from '../../protocol/permi
 import type { SettingsProgram } from '../../protocol/settingsPrograms.ts';
 import { quotedName } from '../../protocol/text/visible.ts';
 import { approveFiles } from './approvedFiles.ts';
-import { commandKey, type RecordPlace, recordOf, recordReader } from './approvedRecords.ts';
+import {
+  commandKey,
+  isApprovedContent,
+  type RecordPlace,
+  recordOf,
+  recordReader,
+} from './approvedRecords.ts';
 import { commandText, coveredFiles } from './executedFiles.ts';
 import { shownChange } from './shownChange.ts';
 
@@ -73,7 +79,7 @@ export function createScriptCheck(
       const before = files[path];
       if (before === undefined && !isRecorded) return [];
       const now = fileState(path, before);
-      if (now.digest === (before?.digest ?? '')) return [];
+      if (isApprovedContent(now.digest, before)) return [];
       const builtFor = built.includes(path) ? { builtFor: commandText(written) } : {};
       return [{ path, name: relative(place.root, path), users: [`your ${role}`], before, now, ...builtFor }];
     });
@@ -118,7 +124,7 @@ export function createScriptCheck(
       const { files } = records();
       const isAsApproved = (path: string): boolean => {
         const recorded = files[path];
-        return recorded !== undefined && fileState(path, recorded).digest === recorded.digest;
+        return recorded !== undefined && isApprovedContent(fileState(path, recorded).digest, recorded);
       };
       const edited = paths.filter(isAsApproved);
       if (edited.length === 0) return undefined;

@@ -101,6 +101,19 @@ test('a change that the user declined at the start holds the hook in every mode,
   expect(await open('allow', 'default', declined).run()).toBe('outside');
 });
 
+test('going back to a content that was approved before asks nothing', async () => {
+  const { at, open, questions } = await approved();
+  const write = (version: number): void => writeFileSync(at('check.sh'), `one\n${version}\n`);
+  for (const version of [1, 2, 1, 2, 3, 1]) {
+    write(version);
+    expect(await open('allow').run()).toBe('outside');
+  }
+  expect(questions).toHaveLength(3);
+  expect(await open().run()).toBe('outside');
+  write(4);
+  expect(await open().run()).toMatch(/^held unasked/);
+});
+
 test('a record stays small: only the newest contents are kept, and all of what is compared', async () => {
   const { root, at, open } = await approved();
   const place = { root, home: dirname(root), dataRoot: join(dirname(root), '.clawdcode') };
