@@ -1,7 +1,9 @@
 /**
  * Programs with which hooks notify the user or a service, and the arguments with which they neither load nor write
- * anything. They are not in the permission tables, since the model's calls of them need approval. Pure.
+ * anything. They are not in the permission tables, since the model's calls of them need approval.
  */
+import { delimiter, isAbsolute, join } from 'node:path';
+import { lstatOf } from '../../disk/fileLookups.ts';
 import { type OptionList, readOptions } from '../../permissions/options/readOptions.ts';
 
 /** A word with its source; the value null is known only at run time. */
@@ -32,6 +34,17 @@ export function plainCall({ name, args }: PlainCall): boolean {
 /** Sound, speech, clipboard and log programs, except players that follow playlists. */
 const sounds =
   /^(?:say|spd-say|espeak|espeak-ng|afplay|aplay|paplay|pw-play|canberra-gtk-play|pbcopy|wl-copy|xclip|logger)$/;
+
+/** Programs that exist only on some systems, which a script for several of them may name. */
+const ofSystems = /^(?:notify-send|terminal-notifier|osascript|growlnotify|dunstify|zenity|kdialog)$/;
+
+/** True if a program that would notify the user is in no folder of the PATH, so that its call does nothing. */
+export function isMissing({ name }: PlainCall, path: string | undefined): boolean {
+  if (path === undefined || !(ofSystems.test(name) || sounds.test(name))) return false;
+  return path
+    .split(delimiter)
+    .every((folder) => isAbsolute(folder) && lstatOf(join(folder, name)) === undefined);
+}
 
 /** Stands for text known only at run time, after known text. */
 const AFTER_TEXT = '\u0001';

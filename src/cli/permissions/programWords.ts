@@ -28,11 +28,11 @@ export function confinedAdvice(command: string, concern: ProgramConcern, cause: 
   return `It ran in the sandbox${cause === undefined ? '' : `: ${cause}`}, ${because}. ${remedy(command, concern)}`;
 }
 
-/** The line for the user about the first program of theirs that runs in the sandbox because the folder is not trusted. */
-export function confinedNotice({ role, command, args }: SettingsProgram): string {
+/** The line for the user about the first program of theirs that runs in the sandbox for this reason. */
+export function confinedNotice({ role, command, args }: SettingsProgram, concern: ProgramConcern): string {
   const text = [command, ...(args ?? [])].join(' ');
   const name = [role, quotedCommand(text)].join(' ').trim();
-  return `Your ${name} runs in the sandbox: ${REASONS.untrusted}. ${remedy(text, 'untrusted')}`;
+  return `Your ${name} runs in the sandbox: ${REASONS[concern]}. ${remedy(text, concern)}`;
 }
 
 /** The question if there is no sandbox. */

@@ -125,8 +125,8 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
   let session: ProgramSession | undefined;
   const { hasPrograms = () => true } = places;
   const answers = new Map<string, Promise<boolean | undefined>>();
-  /** The user was told that one of their own programs is confined because the folder is not trusted. */
-  let isTold = false;
+  /** Why one of their own programs is confined: the user was told. */
+  const told = new Set<ProgramConcern>();
   const root = realpath(places.root);
   const workspaceNow = (): readonly [string, ...string[]] => [
     root,
@@ -191,9 +191,10 @@ export function createSettingsPrograms(places: ProgramPlaces): LiveSettingsProgr
       heldProgram(program, concern, messageOf(error), true),
     );
     if (run.type === 'held') return run;
-    if (concern === 'untrusted' && !isTold) {
-      isTold = true;
-      session.warn(confinedNotice(program));
+    // A notification that fails silently would otherwise just stop.
+    if (!told.has(concern) && isOwn(program, root, realHome)) {
+      told.add(concern);
+      session.warn(confinedNotice(program, concern));
     }
     const access = { type: 'command', command: text, cwd: program.cwd } as const;
     const onEnd = tracker.started({ role: program.role, command: text }, access);

@@ -11,7 +11,7 @@ import { programName } from '../../permissions/options/programTable.ts';
 import { isInterpreter, isPlainShell } from '../../permissions/options/runnerNames.ts';
 import { isOfShell } from '../../permissions/shell/assignments.ts';
 import { isSteeringName } from '../../tools/shell/steeringVariables.ts';
-import { type PlainCall, plainCall } from './plainCalls.ts';
+import { isMissing, type PlainCall, plainCall } from './plainCalls.ts';
 
 /**
  * `none`: only programs outside the workspace, which load nothing from it. `script`: also readable workspace scripts
@@ -123,7 +123,7 @@ async function judgeProgram(effect: ProgramEffect, place: Place): Promise<Findin
     return folders === null || paths.length === 0 ? codeOfWorkspace : together(paths);
   }
   const call: PlainCall = { name: program, args: words.slice(1) };
-  if (plainCall(call)) return nothing;
+  if (plainCall(call) || isMissing(call, place.env.PATH)) return nothing;
   if (place.isApart !== true || place.isLed) return codeOfWorkspace;
   if (folders === null || folders.some((folder) => isNear(folder, place))) return codeOfWorkspace;
   const takes = folders.some((folder) => words.some(({ value }) => mentions(value, folder, place)));

@@ -454,7 +454,10 @@ test('if nothing can be stored, the session itself still knows, and says so once
   await programs.noteUnapproved(edit);
   const run = await programs.admit({ role: 'hook', command: 'npm test', cwd: root, env: {} });
   expect(run.type).toBe('confined');
-  expect(warnings).toEqual([expect.stringMatching(/^Changes without your approval cannot be recorded/)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^Changes without your approval cannot be recorded/),
+    expect.stringContaining('runs in the sandbox'),
+  ]);
   await expect(programs.review.begin()).rejects.toThrow();
   expect(open()).toBeDefined();
 });
@@ -505,7 +508,7 @@ test('files that a confined program plants for others are reported when it ends'
   const { run, programs, planted, warnings, told } = await bench();
   await programs.noteUnapproved(edit);
   await run('npm test');
-  expect(warnings).toEqual([]);
+  warnings.length = 0;
   planted.push('.mcp.json', '.envrc');
   await run('npm test');
   expect(warnings).toEqual([
@@ -683,4 +686,32 @@ describe('in a folder that the user has not trusted', () => {
       problem: expect.stringContaining('it may run code of this folder, which you have not trusted'),
     });
   });
+});
+
+test('a notification script for several systems still notifies after a change', async () => {
+  const script = `#!/bin/bash
+INPUT=$(cat)
+if command -v notify-send >/dev/null 2>&1; then
+  notify-send "Done" "$MSG"
+elif command -v osascript >/dev/null 2>&1; then
+  osascript -e "display notification \\"$MSG\\" with title \\"Done\\""
+fi
+`;
+  const { programs, run, warnings, home } = await bench({ files: [['.claude/n.sh', script]] });
+  await programs.noteUnapproved(edit);
+  const env = { PATH: join(home, 'no-programs') };
+  expect(await run('bash ~/.claude/n.sh', undefined, { env })).toBe('outside');
+  expect(warnings).toEqual([]);
+});
+
+test('the user is told once that their own program now runs in the sandbox', async () => {
+  const { programs, run, warnings } = await bench();
+  await programs.noteUnapproved(edit);
+  expect(await run('npm run lint')).toBe('confined');
+  expect(await run('npm run format')).toBe('confined');
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^Your hook "npm run lint" runs in the sandbox: files that it may run were changed/,
+    ),
+  ]);
 });
