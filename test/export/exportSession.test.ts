@@ -83,6 +83,19 @@ test('the page is self-contained: no script, nothing external, and a strict poli
     for (const { name } of element.attributes) expect(name).not.toMatch(/^on|^style$/);
 });
 
+test('a removed line that looks like the name of a file is shown and counted as removed', async () => {
+  const diff = '--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n select 1;\n--- old comment\n+++ x\n';
+  const entries = [prompt('Tidy'), use('c1', 'Edit', { path: 'q.sql' })];
+  const edited = [...entries, result('c1', 'ok', { title: 'q.sql', diff })];
+  const { document } = parseHTML(await exported(edited, { format: 'html' }));
+  const texts = (selector: string): string[] =>
+    [...document.querySelectorAll(selector)].map(({ textContent }) => textContent ?? '');
+  expect(texts('.diff .del')).toEqual(['--- old comment']);
+  expect(texts('.diff .add')).toEqual(['+++ x']);
+  expect(texts('.diff .at')).toContain('--- a/q.sql');
+  expect(texts('summary .plus, summary .minus')).toEqual(['+1', '−1']);
+});
+
 test('the page has an anchor for each turn and a table of contents for all of them', async () => {
   const { document } = parseHTML(await exported(talk, { format: 'html' }));
   const links = [...document.querySelectorAll('nav a')].map((link) => link.getAttribute('href'));

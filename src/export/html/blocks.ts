@@ -1,7 +1,7 @@
 /** The parts of a turn as HTML. */
 import type { RendererObject, Tokens } from 'marked';
 import { boundMarkdown } from '../../protocol/text/boundMarkdown.ts';
-import { type RawDiffLine, readDiff } from '../../protocol/text/diff.ts';
+import { diffSize, type RawDiffLine, readDiff } from '../../protocol/text/diff.ts';
 import { reveal } from '../../protocol/text/reveal.ts';
 import { toolNames } from '../../protocol/toolNames.ts';
 import { callLine, languageOf, plainLine, plainText } from '../items.ts';
@@ -67,8 +67,7 @@ function answerOf(output: string | undefined, file: string, highlight: Highlight
 
 function countOf(diff: string | undefined): string {
   if (diff === undefined) return '';
-  const added = diff.match(/^\+(?!\+\+ )/gm)?.length ?? 0;
-  const removed = diff.match(/^-(?!-- )/gm)?.length ?? 0;
+  const { added, removed } = diffSize(diff);
   return ` <span class="plus">+${added}</span> <span class="minus">−${removed}</span>`;
 }
 
@@ -81,7 +80,7 @@ function isEmpty(input: unknown): boolean {
 }
 
 /** A unified diff, with each line colored by kind. */
-export function diffOf(diff: string): string {
+function diffOf(diff: string): string {
   const rows = readDiff(diff).map(({ kind, line }) => {
     const name = classes[kind];
     return `<span${name === '' ? '' : ` class="${name}"`}>${escapeHtml(line)}</span>`;
