@@ -137,8 +137,8 @@ const plainSettings = new RegExp(
   ].join('|')})$`,
   'i',
 );
-/** Names of remotes, or addresses, which may contain a token. */
-const remoteSettings = /^branch\.[\w./-]+\.(?:push)?remote$/i;
+/** Names of remotes, and addresses, which may contain a token. */
+const remoteSettings = /^(?:branch\.[\w./-]+\.(?:push)?remote|remote\.[\w./-]+\.(?:push)?url)$/i;
 
 function configUse(args: readonly string[]): ReadOnlyUse | undefined {
   const [name = '', ...more] = args.filter((word) => !/^--(?:get|local|global)$/.test(word));

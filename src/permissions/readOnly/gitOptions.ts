@@ -151,7 +151,7 @@ const printing: Readonly<Record<string, Omit<GitCommand, 'plain'>>> = {
     long: words(`ahead-behind branch column find-renames ignore-submodules ignored long no-ahead-behind no-column no-renames
       porcelain renames short show-stash untracked-files verbose`),
   },
-  submodule: { operands: 'words', long: words('cached recursive'), first: /^status$/, least: 1, most: 1 },
+  submodule: { operands: 'words', long: words('cached recursive'), first: /^status$/, most: 1 },
   'symbolic-ref': {
     operands: 'words',
     flags: 'q',

@@ -34,6 +34,7 @@ export function jqUse(args: readonly string[]): ReadOnlyUse | undefined {
       '--seq',
       '--slurp',
       '--sort-keys',
+      '--stream',
       '--tab',
       '--unbuffered',
     ],

@@ -169,9 +169,11 @@ const commands: Readonly<Record<string, string>> = {
     git config user.name
     git config --get user.email
     git config --get core.autocrlf
+    git config --get remote.origin.url
     git check-ignore dist/app.js
     git check-ignore -v .env
     git submodule status
+    git submodule
     git worktree list
     git merge-base main HEAD
     git cat-file -p HEAD
@@ -200,6 +202,7 @@ const commands: Readonly<Record<string, string>> = {
     ls src test
     tree -L 2
     tree -I node_modules
+    tree --du -h -L 1
     cat package.json
     cat src/app.ts src/util/text.ts
     cat -n src/app.ts
@@ -228,6 +231,7 @@ const commands: Readonly<Record<string, string>> = {
     cmp archive.zip archive.tar.gz
     md5sum package.json
     sha256sum archive.zip
+    b2sum archive.zip
     realpath src
     readlink -f src/app.ts
     basename src/app.ts .ts
@@ -254,6 +258,7 @@ const commands: Readonly<Record<string, string>> = {
     jq -r .name package.json
     jq --arg a b '.x == $a' package.json
     jq '.dependencies | keys' package.json
+    jq -c --stream . package.json
     cat package.json | jq .
     cat package.json | jq -r '.scripts | to_entries[] | .key'
     awk '{print $1}' data/log.txt
