@@ -55,7 +55,7 @@ test('a wrong key is reported and corrected, and the right one is saved', long, 
   const terminal = open([], { env: work.env({ CLAWDCODE_LOCAL_SERVERS: 'none' }) });
   await settled(terminal, 'Paste a key');
   await terminal.press(keys.paste('sk-wrong-one'));
-  await terminal.waitFor('Not an OpenAI key?');
+  await settled(terminal, 'Not an OpenAI key?');
   await terminal.press(keys.enter, keys.ctrl('u'), keys.paste(server.baseUrl), keys.enter);
   await settled(terminal, 'rejected the API key');
   await terminal.press('1');
