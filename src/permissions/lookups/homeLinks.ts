@@ -11,7 +11,7 @@ import { secretFolders } from '../files/sensitive.ts';
 import { realpathForAll } from './realpathForAll.ts';
 
 /** Maximum folders read, nearest first. */
-const MAX_FOLDERS = 1500;
+const MAX_FOLDERS = 1000;
 const MAX_DEPTH = 4;
 /** The settings of ClawdCode, and of Claude Code, which it reads as the user's own: in practice all of them. */
 const ownPlaces = ['.clawdcode', '.claude', '.agents'];
@@ -28,8 +28,25 @@ const movedBy: Readonly<Record<string, string>> = {
   GIT_CONFIG_GLOBAL: '.gitconfig',
 };
 
-/** Reads a folder again only if it has changed. Blocks for some milliseconds; never throws. */
+/**
+ * Searches once for all lookups of one decision, and reads a folder again only if it has changed. Blocks for some
+ * milliseconds; never throws.
+ */
 export function createHomeLinks(
+  env: Readonly<Record<string, string | undefined>>,
+): (home: string) => readonly HomeLink[] {
+  const search = createSearch(env);
+  const known = new Map<string, readonly HomeLink[]>();
+  return (home) => {
+    const links = known.get(home) ?? search(home);
+    // A decision takes one turn of the event loop.
+    if (known.size === 0) setImmediate(() => known.clear());
+    known.set(home, links);
+    return links;
+  };
+}
+
+function createSearch(
   env: Readonly<Record<string, string | undefined>>,
 ): (home: string) => readonly HomeLink[] {
   const entriesOf = createListing();
@@ -38,30 +55,32 @@ export function createHomeLinks(
     const found: HomeLink[] = [];
     const seen = new Set<string>();
     const search = (from: readonly Place[], maxDepth: number, maxFolders: number): void => {
-      const pending = from.map((place) => ({ ...place, depth: 0 }));
+      const pending = from.map((place) => ({ ...place, depth: 0, isSettings: hasUse(place.name) }));
       let left = maxFolders;
       // The loop also visits folders appended in its body.
-      for (const { name, folder, isElsewhere, depth } of pending) {
+      for (const { name, folder, isElsewhere, depth, isSettings } of pending) {
         if (seen.has(folder)) continue;
         seen.add(folder);
         left -= 1;
         if (left < 0) return;
         for (const entry of entriesOf(folder)) {
-          const inHome = join(name, entry.name);
           const isLink = entry.isSymbolicLink();
-          const at = join(folder, entry.name);
+          if (!isLink && !isElsewhere && (depth >= maxDepth || !entry.isDirectory())) continue;
+          const inHome = name === '' ? entry.name : `${name}/${entry.name}`;
+          const at = `${folder}/${entry.name}`;
           const target = isLink ? realpathForAll(at) : at;
           // A link to the home itself or one of its parents says nothing about its contents.
           if (isLink && isInside(realHome, target)) continue;
           if (isLink || isElsewhere) found.push({ name: join(home, inHome), target });
-          if (depth >= maxDepth || skipped.test(inHome) || !mayHoldSettings(inHome)) continue;
-          if (isLink ? statOf(target)?.isDirectory() : entry.isDirectory())
-            pending.push({
-              name: inHome,
-              folder: target,
-              isElsewhere: isLink || isElsewhere,
-              depth: depth + 1,
-            });
+          if (depth >= maxDepth || skipped.test(inHome)) continue;
+          if (isLink ? statOf(target)?.isDirectory() !== true : !entry.isDirectory()) continue;
+          // What is in such a folder belongs to it, too.
+          const isInUse = isSettings || hasUse(inHome);
+          if (!isInUse && !mayHoldSettings(inHome)) continue;
+          pending.push({
+            ...{ name: inHome, folder: target, isElsewhere: isLink || isElsewhere },
+            ...{ depth: depth + 1, isSettings: isInUse },
+          });
         }
       }
     };
@@ -96,14 +115,17 @@ interface Place {
 }
 
 /**
- * True for a folder, as a path in the home, in which a link may replace settings of a program that starts on its own, or
- * secrets. Not for programs and packages: what is linked there is run by the user, like any program of a project.
+ * True for a folder, as a path in the home, that belongs to a program which starts on its own. Not for programs and
+ * packages: what is linked there is run by the user, like any program of a project.
  */
-function mayHoldSettings(name: string): boolean {
-  if (settingsFolders.has(name) || /^\.config\/[^/]+$/.test(name)) return true;
-  const use = protectedUse(name);
+function hasUse(name: string): boolean {
+  const use = name === '' ? undefined : protectedUse(name);
   return use !== undefined && use !== 'the PATH';
 }
+
+/** True for another folder in which a link may replace settings or secrets. */
+const mayHoldSettings = (name: string): boolean =>
+  settingsFolders.has(name) || /^\.config\/[^/]+$/.test(name);
 
 const settingsFolders: ReadonlySet<string> = new Set([
   ...secretFolders.flatMap((folder) => [...parentsOf(folder), folder]),
