@@ -15,15 +15,16 @@ import { commandSpec } from '../rules/commandRule.ts';
 import { changesBefore, unchanged } from '../rules/gitChanges.ts';
 import type { SourcedRule } from '../rules/rules.ts';
 import { suggestForCommand } from '../rules/suggestForCommand.ts';
+import { isPlainVariable } from '../shell/assignments.ts';
 import type { ParsedCommand } from '../shell/parsedCommand.ts';
-import { everyDirectory, track, type Visit } from '../shell/workingDirectory.ts';
+import { everyDirectory, goesToTop, track, type Visit } from '../shell/workingDirectory.ts';
 import { byRule, forbidden } from './forbidden/forbidden.ts';
 import { secretInText } from './hiddenSecrets.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { aroundEach } from './plainEdits.ts';
 import { rewrittenSecret } from './rewrittenSecrets.ts';
 import { hidingOf, isNoFile, showsFiles } from './treeDecision.ts';
-import { pathsIn } from './words.ts';
+import { pathsIn, shortText } from './words.ts';
 
 type Understood = Extract<ParsedCommand, { ok: true }>;
 type CommandAccess = Extract<Access, { type: 'command' }>;
@@ -223,8 +224,10 @@ function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly J
     verdict: decidePart(visit, around[index] ?? unknownAround, changes[index] ?? unchanged, policy),
   }));
   const isOpen = decided.some(({ verdict }) => verdict.isApproved);
+  const onlyReads = decided.every(({ verdict: { basis, reads } }) => basis === 'read-only' || reads);
+  const visited = onlyReads ? decided : decided.map((one) => ({ ...one, verdict: decideAmongOthers(one) }));
   const judged = [
-    ...(isOpen ? decided.map((one) => ({ ...one, verdict: decideInUserEnvironment(one, policy) })) : decided),
+    ...(isOpen ? visited.map((one) => ({ ...one, verdict: decideInUserEnvironment(one, policy) })) : visited),
     ...parsed.mentions.flatMap((word) =>
       decideMention(word, visits, cwd, policy).map((verdict) => file(word, verdict)),
     ),
@@ -316,6 +319,21 @@ function toolRule(behavior: 'ask' | 'deny', tool: string, policy: Policy): Permi
   return rule && byRule(behavior, rule);
 }
 
+/** The verdict on an assignment in a command that does more than read: the user may have exported the variable. */
+function decideAmongOthers({
+  visit,
+  verdict,
+}: {
+  readonly visit: Visit;
+  readonly verdict: PartVerdict;
+}): PartVerdict {
+  const { part } = visit;
+  const sets = part.argv.length === 0 && !part.carrier ? part.envPrefix : [];
+  const set = sets.find(({ name }) => !isPlainVariable(name));
+  if (set === undefined || verdict.behavior !== 'allow' || verdict.isApproved) return verdict;
+  return ask(`${shortText(part.text)} sets variables that may change what another part does.`);
+}
+
 // A command that a rule allows in part runs in the user's own environment, in which git may fetch, run helpers, and
 // find programs in the project. So the parts that no rule allows must be safe there too; on their own, they run in the
 // environment of read-only commands (`tools/shell/childEnvironment.ts`).
@@ -327,10 +345,13 @@ function decideInUserEnvironment(
 ): PartVerdict {
   if (verdict.behavior !== 'allow' || verdict.isApproved) return verdict;
   const { part, directories } = visit;
+  // Variables of the user may name another repository.
+  if (goesToTop(part))
+    return ask(`${part.text} follows the environment of a command that a rule allows in part.`);
   const name = part.argv[0];
   if (name == null) return verdict;
-  const own = policy.projectProgram(workspaceFolders(policy), name);
-  if (own !== undefined) return ask(`${name} is ${own} in the PATH of a command that a rule allows.`);
+  const program = policy.projectProgram(workspaceFolders(policy), name);
+  if (program !== undefined) return ask(`${name} is ${program} in the PATH of a command that a rule allows.`);
   const { repositories = [], writesLogs } = readOnlyUse(part) ?? {};
   if (writesLogs) return ask(`${name} writes a log in a command of which a rule allows another part.`);
   const places = (directories ?? []).flatMap((directory) =>

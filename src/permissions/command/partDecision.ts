@@ -18,7 +18,7 @@ import { type Coverage, coverage, hasSafeEnvironment } from '../rules/commandRul
 import { afterChange, type GitChange } from '../rules/gitChanges.ts';
 import { outOfScope, type ScopeInput } from '../rules/ruleScope.ts';
 import type { SourcedRule } from '../rules/rules.ts';
-import { isPlainVariable } from '../shell/assignments.ts';
+import { isPlainVariable, isUnreadVariable } from '../shell/assignments.ts';
 import type { CommandPart } from '../shell/parsedCommand.ts';
 import { changesDirectory, type Visit } from '../shell/workingDirectory.ts';
 import { withGitPatterns } from './git/gitPatterns.ts';
@@ -154,7 +154,7 @@ function decideEnvironment(part: CommandPart): PartVerdict {
   // Without a command the variable is the shell's own: `LC_ALL=C` changes which files `?` matches.
   const isHarmless = part.carrier
     ? hasSafeEnvironment(part)
-    : part.envPrefix.every(({ name }) => isPlainVariable(name));
+    : part.envPrefix.every(({ name }) => isPlainVariable(name) || isUnreadVariable(name));
   if (isHarmless) return { behavior: 'allow', basis: 'read-only', reason: 'Sets only harmless variables.' };
   return { behavior: 'ask', reason: `${shortText(part.text)} sets variables that may change what runs.` };
 }

@@ -119,6 +119,7 @@ const printing: Readonly<Record<string, Omit<GitCommand, 'plain'>>> = {
     long: words('all always name-only no-undefined tags'),
     longValues: words('exclude refs'),
   },
+  notes: { operands: 'words', first: /^list$/, most: 2 },
   remote: { operands: 'words', flags: 'v', long: words('all push verbose'), first: /^get-url$/ },
   'rev-parse': {
     operands: 'names',

@@ -245,10 +245,10 @@ function archiveUse(name: string, args: readonly string[]): ReadOnlyUse | undefi
 }
 
 /**
- * Calls that print a file packed by gzip. Without `-c` they would replace it; with `-f`, or for a name without the ending,
+ * Calls that print, list or test a file packed by gzip. Without `-c` they would replace it; with `-f`, or for a name without the ending,
  * another file may be opened: gzip(1). What other programs unpack cannot be searched for secrets here.
  */
-const printsUnpacked = /^(?:g?zcat|gunzip -c|gzip -(?:dc|cd))$/;
+const printsUnpacked = /^(?:g?zcat|gunzip -c|gzip -(?:dc|cd|v?[lt]v?))$/;
 
 function unpackedUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
   const files = args.filter((word) => !word.startsWith('-'));

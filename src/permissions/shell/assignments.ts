@@ -88,3 +88,13 @@ const ordinaryCapitals = /^(?:F|FILES?|D|DIRS?|N|I|PATTERN|QUERY|LINE|RESULT|COU
 /** True if only the command itself uses a variable of this name. */
 export const isPlainVariable = (name: string): boolean =>
   ordinaryCapitals.test(name) || (/^[a-z_][a-z0-9_]*$/.test(name) && !specialVariables.test(name));
+
+const words =
+  'A|B|BASE|BRANCH|BRANCHES|C|COMMIT|COMMITS|COUNT|CURRENT|DATE|DIR|DIRS|END|ERRORS|FILE|FILES|FIRST|FOLDER|HASH|ID|IDS|LAST|LATEST|LOCAL|MAIN|MERGE|MESSAGE|MODULE|MSG|NAME|NAMES|NEW|NOW|OLD|ORIGIN|OUT|OUTPUT|PACKAGE|PKG|PREV|PREVIOUS|PROJECT|REMOTE|REPO|RESULT|RESULTS|ROOT|SHA|SIZE|SOURCE|SRC|START|SUM|TAG|TAGS|TARGET|TEST|TESTS|TEXT|TODAY|TOTAL|V|VALUE|VER|VERSION|WARNINGS|X|Y';
+const unread = new RegExp(`^(?:${words})(?:_(?:${words}))*\\d?$`);
+
+/**
+ * Usual names in capitals, such as `VERSION` or `LATEST_TAG`, that no shell and no read-only program uses: they are harmless
+ * if nothing else runs in the command, even if the user has exported such a variable for a script.
+ */
+export const isUnreadVariable = (name: string): boolean => unread.test(name);

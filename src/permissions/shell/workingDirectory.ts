@@ -18,6 +18,7 @@ interface Place {
   readonly home: string;
   readonly realpath: (path: string) => string;
   readonly isDirectory: (path: string) => boolean;
+  readonly repositoryTop: (directory: string) => string | undefined;
 }
 
 const maxDirectories = 16;
@@ -33,10 +34,12 @@ export function track(parts: readonly CommandPart[], cwd: string, place: Place):
     const goesTo =
       target === undefined || before === null
         ? null
-        : [...new Set(before.flatMap((directory) => destinations(target, directory, place)))];
+        : toAll(before.map((directory) => destinations(target, directory, place)));
     if (goesTo === null || before === null) directories = null;
     else if (
       isPlain(part) &&
+      // If git prints nothing, the shell stays.
+      target !== TOP &&
       (part.certain || (part.isReached && mustSucceed(target, before, goesTo, place)))
     )
       directories = goesTo;
@@ -48,8 +51,28 @@ export function track(parts: readonly CommandPart[], cwd: string, place: Place):
   });
 }
 
-/** For `cd`, the parent of a link is the directory of the link, or with `-P` the parent of its target. */
-const destinations = (target: string, directory: string, place: Place): readonly string[] => {
+function toAll(lists: readonly (readonly string[] | undefined)[]): readonly string[] | null {
+  const known = lists.flatMap((list) => list ?? []);
+  return lists.includes(undefined) ? null : [...new Set(known)];
+}
+
+/** Stands for the output of git; no path contains this character. */
+const TOP = '\0';
+const asksForTop = /^(?:\$\(git rev-parse --show-toplevel\)|"\$\(git rev-parse --show-toplevel\)")$/;
+
+/** True if the command goes to the top of the repository, as git prints it. */
+export const goesToTop = (part: CommandPart): boolean =>
+  changesDirectory(part) && part.raw.some((word) => asksForTop.test(word));
+
+/**
+ * For `cd`, the parent of a link is the directory of the link, or with `-P` the parent of its target. undefined if that is
+ * unknown, as for a path that the shell may split or expand.
+ */
+const destinations = (target: string, directory: string, place: Place): readonly string[] | undefined => {
+  if (target === TOP) {
+    const top = place.repositoryTop(place.realpath(directory));
+    return top !== undefined && /^[\w./@%+-]+$/.test(top) ? [top] : undefined;
+  }
   const real = locate(target, directory, place);
   const path = target === '~' || target.startsWith('~/') ? real : resolve(directory, target);
   return place.realpath(path) === place.realpath(real) ? [path] : [path, real];
@@ -92,6 +115,7 @@ export const changesDirectory = ({ argv }: Pick<CommandPart, 'argv'>): boolean =
 /** The argument of `cd`; undefined if it is not one plain directory, or the command may repeat. */
 function destination(part: CommandPart): string | undefined {
   if (part.repeats || part.argv[0] === 'popd' || part.envPrefix.length > 0) return undefined;
+  if (part.argv[0] === 'cd' && part.argv.length === 2 && goesToTop(part)) return TOP;
   const words = part.argv.slice(1).filter((word) => !/^-(?:[LPe]|-)$/.test(word ?? ''));
   const [target = '~'] = words;
   const plain = words.length <= 1 && target !== null && !/^[-+]|[*?[]/.test(target);

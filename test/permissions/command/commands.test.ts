@@ -122,7 +122,7 @@ describe('commands that may do more than read', () => {
     ['ask', 'env'],
     ['ask', 'printenv'],
     ['ask', 'export PATH=/x'],
-    ['ask', 'X=1'],
+    ['ask', 'XDG_X=1'],
     ['ask', 'PATH=/evil; ls'],
     ['ask', 'PATH=/evil ls'],
     ['ask', 'LD_PRELOAD=./x.so ls'],

@@ -89,6 +89,9 @@ const commands: Readonly<Record<string, string>> = {
     find . -type f -name '*.md' | head
     DIR=src; ls $DIR
     F=src/app.ts; head -5 $F
+    VERSION=$(jq -r .version package.json); echo "$VERSION"
+    B=$(git branch --show-current) && echo "on $B"
+    SRC_DIR=src; ls "$SRC_DIR"
     FILE=src/app.ts && wc -l "$FILE"
     for f in src/*.ts; do basename "$f" .ts; done
     ls | tee /dev/null | head -3
@@ -170,6 +173,8 @@ const commands: Readonly<Record<string, string>> = {
     git config --get user.email
     git config --get core.autocrlf
     git config --get remote.origin.url
+    git notes list
+    cd "$(git rev-parse --show-toplevel)" && ls
     git check-ignore dist/app.js
     git check-ignore -v .env
     git submodule status
@@ -289,6 +294,8 @@ const commands: Readonly<Record<string, string>> = {
     tar tf archive.tar.gz
     tar -tzf archive.tar.gz
     tar tvf archive.tar.gz | head
+    gzip -l archive.tar.gz
+    gzip -t archive.tar.gz
     unzip -l archive.zip
     zipinfo -1 archive.zip
     rev data/log.txt
@@ -460,6 +467,29 @@ const rows = Object.values(commands).flatMap((text) =>
 /** Rare uses of the same programs. */
 const unusual = `
   FILE=.env; cat $FILE
+  VERSION=.env; cat "$VERSION"
+  VERSION=$(cat .env); echo hi
+  VERSION=$GITHUB_TOKEN; echo "$VERSION"
+  VERSION_CONTROL=numbered; ls
+  GZIP=-k; ls
+  export VERSION=1
+  gzip -tk data/log.txt.gz
+  gzip -l .env.gz
+  gzip -t data/log.txt
+  gzip -lN data/log.txt.gz
+  gzip -v data/log.txt.gz
+  jq --stream --rawfile x .env . package.json
+  git config --get remote.origin.url x
+  git config --global --get remote.origin.url
+  git config --get remote.origin.token
+  git config --get-all remote.origin.url
+  git config remote.origin.url https://a.example
+  git submodule update
+  git submodule foreach id
+  git submodule add x
+  git notes add -m x
+  git notes remove HEAD
+  git notes list x y
   PAGER=x; ls
   ls | tee data/list
   gunzip data/log.txt.gz

@@ -337,3 +337,14 @@ test('npm asks next to a command that a rule allows, since it would write a log'
   expect(await verdict('make && npm config get registry', ['allow Bash(make)'])).toBe('ask');
   expect(await verdict('make && less a.txt', ['allow Bash(make)'])).toBe('allow');
 });
+
+test('a variable in capitals asks in a command that does more than read', async () => {
+  expect(await verdict('VERSION=1; less a.txt')).toBe('allow');
+  expect(await verdict('VERSION=1; make', ['allow Bash(make)'])).toBe('ask');
+  expect(await verdict('make; VERSION=$(date) && echo "$VERSION"', ['allow Bash(make)'])).toBe('ask');
+  expect(await verdict('version=1; make', ['allow Bash(make)'])).toBe('allow');
+  const policy = await policyFor([], 'default', { root: project });
+  const access = { type: 'command', command: 'VERSION=1; make', cwd: project } as const;
+  const { causes } = decide({ tool: 'Bash', access }, policy);
+  expect(causes?.map(({ type }) => type)).toContain('limit');
+});

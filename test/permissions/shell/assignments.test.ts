@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { isHarmlessAssignment, isPlainVariable } from '../../../src/permissions/shell/assignments.ts';
+import {
+  isHarmlessAssignment,
+  isPlainVariable,
+  isUnreadVariable,
+} from '../../../src/permissions/shell/assignments.ts';
 
 describe('a variable before a command is harmless', () => {
   test.each([
@@ -140,3 +144,16 @@ function assignment(text: string): { readonly name: string; readonly value: stri
   const at = text.indexOf('=');
   return { name: text.slice(0, at), value: text.slice(at + 1) };
 }
+
+test.each('VERSION B BRANCH LATEST_TAG MERGE_BASE BASE_SHA REPO_ROOT SRC_DIR X2 OUT'.split(' '))(
+  'no shell and no read-only program uses %s',
+  (name) => expect(isUnreadVariable(name)).toBe(true),
+);
+
+test.each(
+  `PATH IFS HOME PAGER EDITOR VERSION_CONTROL PREFIX GIT_DIR GIT_VERSION LESS LESSOPEN GZIP BLOCK_SIZE TIME_STYLE TMPDIR TZ
+  LD_PRELOAD BASH_ENV ENV PWD OLDPWD RIPGREP_CONFIG_PATH PS_FORMAT BC_ENV_ARGS LS_COLORS TARGET_ FILE__NAME version _ TAG-X
+  NODE_OPTIONS npm_config_x DOCKER_HOST DOCKER_NAME GOFLAGS PIP_LOCAL MAIL MAIN_PATH ID_FILE_PATH COLUMNS`.split(
+    /\s+/,
+  ),
+)('%s may change what a program does', (name) => expect(isUnreadVariable(name)).toBe(false));
