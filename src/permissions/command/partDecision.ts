@@ -1,5 +1,5 @@
 /** Decides whether one simple command may run in its possible directories. */
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { AskCause, PermissionDecision } from '../../protocol/permissions.ts';
 import { causeOf, decideFile, type FileVerdict, inWorkspace } from '../files/fileDecision.ts';
 import { hasGlob } from '../files/globOverlap.ts';
@@ -348,9 +348,12 @@ export function decideVersionFiles(
   const found =
     versionFiles.length === 0 ? [] : places.map((place) => policy.findUpwards(place, versionFiles));
   const named = versionFileFor(part.argv[0] ?? '', directories, policy);
-  const file = [...found, named].find(
-    (path) => path !== undefined && inWorkspace(policy.realpath(path), policy),
-  );
+  /** A link in the workspace counts, wherever it leads. */
+  const isOfWorkspace = (path: string): boolean =>
+    [policy.realpath(path), join(policy.realpath(dirname(path)), basename(path))].some((one) =>
+      inWorkspace(one, policy),
+    );
+  const file = [...found, named].find((path) => path !== undefined && isOfWorkspace(path));
   return file === undefined
     ? undefined
     : { behavior: 'ask', reason: `${file} determines what ${shortText(part.text)} runs.` };

@@ -151,7 +151,9 @@ function createListing(): (folder: string) => readonly Dirent[] {
     const before = known.get(folder);
     if (before?.changed === changed) return before.entries;
     try {
-      const entries = readdirSync(folder, { withFileTypes: true });
+      const entries = readdirSync(folder, { withFileTypes: true }).filter(
+        (entry) => entry.isDirectory() || entry.isSymbolicLink(),
+      );
       known.set(folder, { changed, entries });
       return entries;
     } catch {
