@@ -8,7 +8,6 @@ import { isFolderServer, serverHash } from '../config/mcpServers.ts';
 import type { Settings } from '../config/schema.ts';
 import { asSettings, type FolderTrust, readTrust, recordIdentity } from '../config/trust.ts';
 import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
-import { statOf } from '../disk/fileLookups.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import { hasAuthorization } from '../model/http/customHeaders.ts';
 import { parseRule } from '../permissions/rules/rules.ts';
@@ -89,7 +88,6 @@ async function readLayers(place: AppPaths, options: CliOptions, trust: GivenTrus
     ...loaded.rules.flatMap(ruleProblem),
     ...sandboxProblem(loaded, options.sandbox),
     ...(await agentsProblem(options.agents)),
-    ...options.addDirs.flatMap((directory) => directoryProblem(resolve(place.cwd, directory))),
   ];
   const policy = problems.find(({ layer }) => layer === 'managed');
   if (policy !== undefined) throw refusal(policy.message);
@@ -163,14 +161,6 @@ function sandboxProblem(loaded: LoadedSettings, mode: SandboxMode | undefined): 
   if (mode === undefined || sandboxByFlag(loaded, mode) === mode) return [];
   const message = `--sandbox ${mode} is ignored: managed settings determine how commands are confined.`;
   return [{ layer: 'flag', file: '--sandbox', key: 'sandbox.mode', message }];
-}
-
-/** Reports a mistyped directory. It takes effect if it is created later. */
-function directoryProblem(path: string): Problem[] {
-  const info = statOf(path);
-  if (info?.isDirectory() === true) return [];
-  const what = info === undefined ? 'does not exist' : 'is not a directory';
-  return [{ layer: 'flag', file: '--add-dir', message: `--add-dir: ${path} ${what}.` }];
 }
 
 /** Reports an invalid rule, so that it does not appear to protect anything. */

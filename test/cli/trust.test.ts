@@ -58,7 +58,7 @@ async function counted() {
 
 const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
 
-test('a directory of --add-dir that does not exist is reported', async () => {
+test('a directory of --add-dir that cannot be added is reported once', async () => {
   await writeFile(join(base, 'file'), '');
   const parsed = await parseArguments(
     ['--add-dir', '../nope', '--add-dir', base, '--add-dir', '../file'],
@@ -68,7 +68,8 @@ test('a directory of --add-dir that does not exist is reported', async () => {
   const { problems } = await readSettings(place(), parsed.options, await trustIn(place()));
   expect(problems.map(({ message }) => message)).toEqual([
     `--add-dir: ${join(base, 'nope')} does not exist.`,
-    `--add-dir: ${join(base, 'file')} is not a directory.`,
+    `--add-dir: ${base} contains your home folder, with the keys and settings of other programs. Add a directory in it.`,
+    `--add-dir: ${join(base, 'file')} is not a directory. Add the one that it is in: ${base}`,
   ]);
 });
 
