@@ -64,7 +64,8 @@ const belongs = [
   // The flags of England, Scotland and Wales.
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/u,
   /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}])[\ufe0e\ufe0f]/u,
-  /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})/u,
+  // Of an emoji, which has four parts at most: terminals leave out what is beyond.
+  /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)(?<!(?:\u200d\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]*){3})\u200d(?=\p{Extended_Pictographic})/u,
   /(?<=\p{sc=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]/u,
   /(?<=\p{sc=Mong})[\u180b-\u180d\u180f]/u,
   // Scripts with joining letters: Persian and Hindi use joiners.

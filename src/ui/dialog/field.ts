@@ -3,7 +3,7 @@ import { unitsOfPaste } from '../input/paste.ts';
 import { applyEdit, type TextBuffer } from '../input/textBuffer.ts';
 import { abbreviate, expand } from '../input/units.ts';
 import { sanitize, sanitizeInput } from '../print/sanitize.ts';
-import { textWidth } from '../print/width.ts';
+import { drawnWidth } from '../print/width.ts';
 
 /** Returns the typed text. */
 export function fieldText(buffer: TextBuffer): string {
@@ -36,7 +36,7 @@ export function fieldView(
   const shown = buffer.units.map((unit, index) =>
     index >= secretFrom ? '•' : unit === '\n' ? '↵' : abbreviate([unit]),
   );
-  const widths = shown.map(textWidth);
+  const widths = shown.map(drawnWidth);
   const room = Math.max(1, width - 1); // room for the cursor after the last character
   let from = 0;
   let before = widths.slice(0, buffer.cursor).reduce((sum, columns) => sum + columns, 0);

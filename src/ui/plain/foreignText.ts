@@ -4,7 +4,7 @@
  */
 import { withoutTrailing } from '../../protocol/text/trimming.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
-import { textWidth } from '../print/width.ts';
+import { drawnWidth } from '../print/width.ts';
 import { asciiSymbols } from './asciiSymbols.ts';
 
 const MARK = '> ';
@@ -60,6 +60,6 @@ function mostColumns(text: string, isUtf8: boolean): number {
   if (!isUtf8) return Buffer.byteLength(text);
   let columns = 0;
   for (const character of text)
-    columns += /[ -~\p{M}]/u.test(character) ? 1 : /\p{L}/u.test(character) ? textWidth(character) : 2;
+    columns += /[ -~\p{M}]/u.test(character) ? 1 : /\p{L}/u.test(character) ? drawnWidth(character) : 2;
   return columns;
 }

@@ -97,10 +97,11 @@ class Lines {
     }
   }
 
-  /** Breaks between any two characters. */
+  /** Breaks between any two graphemes, and within one that is wider than a line. */
   addBroken({ text, paint }: Span): void {
     if (!isAscii(text)) {
-      for (const part of graphemes(text)) {
+      const parts = graphemes(text).flatMap((part) => (textWidth(part) <= this.#width ? part : [...part]));
+      for (const part of parts) {
         const columns = textWidth(part);
         if (!this.fits(columns)) this.wrap();
         this.#add({ text: part, paint }, columns);

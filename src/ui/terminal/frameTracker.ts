@@ -2,7 +2,7 @@
  * Tracks Ink's frame on screen by parsing the bytes that Ink writes: the width of each row and the position of the
  * cursor. From these it computes how many rows the frame takes after the terminal has rewrapped its lines.
  */
-import { graphemes, isAscii, textWidth } from '../print/width.ts';
+import { drawnWidth, graphemes, isAscii } from '../print/width.ts';
 
 /**
  * What a terminal does when it becomes narrower. `all`: it rewraps every line, and the cursor stays on its character.
@@ -44,7 +44,7 @@ export function createFrameTracker(): FrameTracker {
   const put = (text: string): void => {
     const cells = row();
     while (cells.length < x) cells.push(1);
-    const widths = isAscii(text) ? undefined : graphemes(text).map(textWidth);
+    const widths = isAscii(text) ? undefined : graphemes(text).map(drawnWidth);
     if (widths === undefined) for (let at = 0; at < text.length; at += 1) cells[x + at] = 1;
     else
       widths.reduce((at, width) => {

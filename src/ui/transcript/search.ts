@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Stroke } from '../keys/strokes.ts';
 import { sanitizeInput } from '../print/sanitize.ts';
-import { graphemes, takeColumns, textWidth } from '../print/width.ts';
+import { drawnWidth, graphemes, takeColumns } from '../print/width.ts';
 import type { Theme } from '../theme/theme.ts';
 import { comparePositions, type RowPosition, type TranscriptDocument } from './transcriptDocument.ts';
 
@@ -218,10 +218,10 @@ export function cursorField(
   const room = Math.max(1, width - 2);
   let shown = before;
   for (const first of graphemes(before)) {
-    if (textWidth(shown) <= room) break;
+    if (drawnWidth(shown) <= room) break;
     shown = shown.slice(first.length);
   }
-  const x = 1 + textWidth(shown);
+  const x = 1 + drawnWidth(shown);
   return { row: `${theme.accent(mark)}${shown}${takeColumns(after, width - x - 1)}`, x };
 }
 

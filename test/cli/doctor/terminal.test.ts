@@ -8,13 +8,13 @@ import {
   type TerminalAnswers,
   terminalProgram,
 } from '../../../src/cli/doctor/terminalFacts.ts';
-import { textWidth } from '../../../src/ui/print/width.ts';
+import { drawnWidth } from '../../../src/ui/print/width.ts';
 import { createScreen } from '../../ui/screen.ts';
 import { doctorPorts } from './doctorPorts.ts';
 
 const ESC = '\u001B';
 const positions = (...widths: number[]): string => widths.map((width) => `${ESC}[1;${width + 1}R`).join('');
-const widths = samples.map(({ text }) => textWidth(text));
+const widths = samples.map(({ text }) => drawnWidth(text));
 
 test('a terminal is queried and restored', async () => {
   const screen = createScreen();

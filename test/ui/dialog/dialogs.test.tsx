@@ -399,6 +399,22 @@ describe('lines that were not on screen are not approved', () => {
   const shown = (screen: Screen): string => screen.text().join('\n');
 
   test.each([
+    ['syllables of forty letters, which some terminals add up', `${'ᄀ'.repeat(40)}ᅡ`, 3],
+    ['circled numbers that some terminals draw wide', '㉈', 70],
+  ])('a command counts the rows that it takes on the screen: %s', async (_, text, many) => {
+    const lines = ['rm -rf ~', ...Array.from({ length: 10 }, () => `# ${text.repeat(many)}`)];
+    const { screen, answers, pass } = await ask(
+      { preview: { type: 'command', command: lines.join('\n'), cwd: '/p' } },
+      24,
+      80,
+    );
+    expect(shown(screen)).toContain('read to the end to approve');
+    pass(1000);
+    await screen.press('y');
+    expect(answers).toEqual([]);
+  });
+
+  test.each([
     ['y', 'y', { behavior: 'allow' }],
     ['Enter', keys.enter, { behavior: 'allow' }],
     ['a digit', '1', { behavior: 'allow' }],

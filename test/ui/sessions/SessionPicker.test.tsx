@@ -29,7 +29,7 @@ test('sessions with their facts, and the last lines of the selected one', async 
   expect(screen.text()).toEqual([
     `─ Sessions of this project ${'─'.repeat(25)} 1 / 3 ─`,
     'Filter:',
-    `❯ ${'修复 parser 👨‍👩‍👧'.padEnd(41)}  1 h ago      4.2 kB`,
+    `❯ ${'修复 parser 👨‍👩‍👧'.padEnd(37)}  1 h ago      4.2 kB`,
     `  ${'Docs'.padEnd(37)}  yesterday    4.2 kB`,
     `  ${'Owned title line two'.padEnd(37)}  1 h ago      4.2 kB`,
     '',

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../commands/pages/doctorPage.ts';
-import { textWidth } from '../../../ui/print/width.ts';
+import { drawnWidth } from '../../../ui/print/width.ts';
 import { isDumbTerminal } from '../../terminal/screenKind.ts';
 import type { DoctorPorts } from '../ports.ts';
 import { samples, type TerminalAnswers, type TerminalFacts } from '../terminalFacts.ts';
@@ -78,7 +78,7 @@ function widthsOf({ widths }: TerminalAnswers): Finding {
   const found = { id: 'terminal.widths', label: 'Wide letters' };
   const wrong = samples.flatMap(({ name, text }, index) => {
     const drawn = widths[index];
-    const expected = textWidth(text);
+    const expected = drawnWidth(text);
     return drawn === undefined || drawn === expected ? [] : [`${name} (${drawn} columns, not ${expected})`];
   });
   if (widths.every((width) => width === undefined))
