@@ -192,7 +192,8 @@ function psUse(args: readonly string[]): ReadOnlyUse | undefined {
 
 /** Commands that are read-only if their words, joined to one line, match the pattern. */
 const lines: Readonly<Record<string, RegExp>> = {
-  docker: /^(?:version|context ls)$/,
+  docker:
+    /^(?:ps|images|container ls|image ls|volume ls|network ls|version|context ls)(?: (?:-a|-q|-aq|-s|-l|--all|--quiet|--no-trunc|--digests))*$/,
   free: /^(?:-(?:[bkmghltwv]+|-human|-mega|-giga|-si|-total|-wide)(?: |$))*$/,
   // A builtin of bash. A page is named by its topic or a pattern.
   help: /^[\w:.[]+$/,

@@ -1,6 +1,6 @@
 /**
- * Calls of package managers, compilers and containers that only print what is installed, set or running. Excludes what
- * contacts another server, runs code of the project, or has the environment or commands of others in its output.
+ * Calls of package managers and compilers that only print what is installed or set. Excludes what contacts a server or runs
+ * code of the project.
  */
 import { type OptionList, readOptions } from '../options/readOptions.ts';
 import type { ReadOnlyUse } from './use.ts';
@@ -30,17 +30,6 @@ const listed: ToolCall = {
 };
 const located: ToolCall = { flags: 'g', long: ['--global'], use: ofPackage };
 const explained: ToolCall = { long: ['--json'], operands: [20, packageName], use: ofPackage };
-
-/** Values of `--format` that print nothing but these columns. */
-const columns =
-  /^(?!json$)(?:table )?(?:[\w\s:|,/=()-]|\\t|\{\{ ?\.(?:ID|Image|Names?|Status|State|Ports|CreatedAt|CreatedSince|RunningFor|Networks|Size|Tag|Repository|Digest|Driver|Scope) ?\}\})+$/;
-const containers: ToolCall = {
-  flags: 'aqsl',
-  values: 'nf',
-  long: ['--all', '--quiet', '--no-trunc', '--digests', '--latest', '--size'],
-  longValues: ['--format', '--filter', '--last'],
-};
-const images: ToolCall = { ...containers, operands: [1, /^\w[\w./:-]*$/] };
 
 /** By program and subcommand. Sources: the help of each program. */
 const calls: Readonly<Record<string, Readonly<Record<string, ToolCall>>>> = {
@@ -86,15 +75,6 @@ const calls: Readonly<Record<string, Readonly<Record<string, ToolCall>>>> = {
       ],
     },
   },
-  docker: {
-    ps: containers,
-    'container ls': containers,
-    images,
-    'image ls': images,
-    'volume ls': containers,
-    'network ls': containers,
-    'system df': { flags: 'v', long: ['--verbose'] },
-  },
 };
 
 /** undefined for another program, subcommand or option. */
@@ -112,10 +92,7 @@ export function toolUse(name: string, args: readonly string[]): ReadOnlyUse | un
   const count = read.operands.length;
   if (count > most || count < (call.least ?? 0) || !read.operands.every((word) => pattern.test(word ?? '')))
     return undefined;
-  const isPlain = read.options.every(
-    (option) => name !== 'docker' || option.name !== '--format' || columns.test(option.value ?? ''),
-  );
-  return isPlain ? (call.use ?? nothing) : undefined;
+  return call.use ?? nothing;
 }
 
 /** `gofmt -l` and `gofmt -d`: without `-w` it changes nothing. In folders it reads the files of Go. */
@@ -125,7 +102,8 @@ function gofmtUse(args: readonly string[]): ReadOnlyUse | undefined {
   if (places.length === 0 || places.some((word) => word.startsWith('-'))) return undefined;
   return {
     ...nothing,
-    trees: places.map((path) => ({ path, hidden: true, follows: false, only: ['*.go'], codeOnly: true })),
+    // It opens files that links lead to.
+    trees: places.map((path) => ({ path, hidden: true, follows: true, only: ['*.go'], codeOnly: true })),
     rewrites: true,
   };
 }

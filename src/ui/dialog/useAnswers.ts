@@ -157,8 +157,8 @@ export function draftSent(now: Clock = systemClock): void {
 export interface StrayWord {
   /** Called for a character that means nothing here, or that was typed ahead; starts a word. */
   readonly begin: () => void;
-  /** True if this key belongs to the word. Of keys that are not characters, only Enter can. */
-  readonly holds: (isCharacterOrEnter: boolean) => boolean;
+  /** True if this key belongs to the word; one that does not, such as an arrow that selects a choice, ends it. */
+  readonly holds: (mayBelong: boolean) => boolean;
 }
 
 /**
@@ -183,8 +183,8 @@ export function useStrayWord(now?: Clock): StrayWord {
   }, [now]);
   return {
     begin,
-    holds(isCharacterOrEnter) {
-      const isOfWord = isCharacterOrEnter && word.current?.isOverAtKey() === false;
+    holds(mayBelong) {
+      const isOfWord = mayBelong && word.current?.isOverAtKey() === false;
       if (!isOfWord) end();
       return isOfWord;
     },
@@ -193,7 +193,8 @@ export function useStrayWord(now?: Clock): StrayWord {
 
 /** True if a key may not answer a question: it was typed ahead of it, or belongs to a word that was. */
 export function isUnmeantKey(key: DialogKey, isTypedAhead: boolean, stray: StrayWord): boolean {
-  const isCharacter = typedBy(key) !== undefined;
-  if (isTypedAhead && isCharacter) stray.begin();
-  return isTypedAhead || stray.holds(isCharacter || isEnterKey(key));
+  // Keys without a meaning here edit a draft: Ctrl+W, End, Delete.
+  const isTyping = typedBy(key) !== undefined || key.type === 'other';
+  if (isTypedAhead && isTyping) stray.begin();
+  return isTypedAhead || stray.holds(isTyping || isEnterKey(key));
 }

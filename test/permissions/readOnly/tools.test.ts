@@ -111,13 +111,7 @@ const reading: Readonly<Record<string, string>> = {
   docker: `
     docker ps
     docker ps -aq
-    docker ps -a --format '{{.Names}}'
-    docker ps --format 'table {{.Names}}\\t{{.Status}}\\t{{.Ports}}'
-    docker ps -a --filter name=db --format "{{.ID}}: {{.Image}}"
-    docker images --format '{{.Repository}}:{{.Tag}}'
-    docker images postgres
     docker volume ls -q
-    docker system df
     docker version
   `,
 };
@@ -287,6 +281,9 @@ const asking: Readonly<Record<string, string>> = {
     PIP_CONFIG_FILE=a.txt pip list
   `,
   docker: `
+    docker ps -a --format '{{.Names}}'
+    docker ps --format raw
+    docker system df
     docker ps --format '{{json .}}'
     docker ps --format '{{.Labels}}'
     docker ps --format '{{.Command}}' --no-trunc

@@ -193,6 +193,17 @@ test('neither a word meant for the shell nor the Enter after it is an answer', a
   expect(answers).toEqual([{ behavior: 'allow' }]);
 });
 
+test('a key that edits a draft neither ends a word nor lets the Enter after it answer', async () => {
+  for (const key of ['\u0017', '\u001B[D', '\u001B[F', '\u001B[3~']) {
+    const { screen, pass, answers } = await ask();
+    pass(1000);
+    await screen.press('q');
+    pass(300);
+    for (const pressed of [key, keys.enter]) await screen.press(pressed);
+    expect(answers).toEqual([]);
+  }
+});
+
 test('on a short screen, details of answers are dropped before the tool and the call', async () => {
   const { screen } = await ask({}, 6);
   expect(screen.text()).toEqual([
@@ -274,7 +285,7 @@ test.each([
     { behavior: 'deny', comment: 'two\nlines' },
   ],
   ['a comment that is abandoned', [keys.tab, 'x', keys.escape, 'y'], { behavior: 'allow' }],
-  ['keys without a meaning', ['q', '7', keys.left, 'y'], { behavior: 'allow' }],
+  ['keys without a meaning', [keys.left, keys.ctrl('l'), 'y'], { behavior: 'allow' }],
 ] as [string, string[], PermissionAnswer][])('answers by %s', async (_, pressed, expected) => {
   const { screen, answers, pass } = await ask();
   pass(200);
