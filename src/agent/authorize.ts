@@ -272,7 +272,7 @@ async function decideOn(
   });
   const decision = await untilAborted(deciding, signal);
   const { replaces = [] } = decision ?? {};
-  const lost = replaces.length > 0 ? await checkpoints.keep(replaces, signal) : undefined;
+  const lost = replaces.length > 0 ? await checkpoints.keep(prepared.access, replaces, signal) : undefined;
   if (signal.aborted) return undefined;
   if (lost !== undefined) return { behavior: 'ask', reason: lost };
   const asks = fromHooks?.asks;

@@ -43,11 +43,14 @@ export interface CheckpointKeeper {
   /** Resolves when the changes of interrupted calls have been logged. */
   settled(): Promise<void>;
   /** Keeps copies of what a call will replace. Returns why some of it could not be restored, ready to show. */
-  keep(paths: readonly string[], signal: AbortSignal): Promise<string | undefined>;
+  keep(access: Access, paths: readonly string[], signal: AbortSignal): Promise<string | undefined>;
   /**
-   * Called before a call runs: saves the current state of the files it may change. Returns early if the signal aborts.
+   * Called before a call runs: saves the current state of the files it may change, and logs what it names, so that a
+   * later process can restore that even if this one is killed. Returns early if the signal aborts.
    */
   before(access: Access, signal: AbortSignal): Promise<void>;
+  /** Called instead of running a call after `before`. */
+  cancel(access: Access): void;
   /** Called after a call. Changes of an interrupted command are not known yet: they are scanned and recorded later. */
   after(callId: string, cause: CheckpointCause, access: Access, signal: AbortSignal): Promise<CallChanges>;
   /**
@@ -64,7 +67,7 @@ export interface CheckpointKeeper {
 interface KeeperDeps {
   /** Undefined if checkpoints are unavailable. */
   readonly files: FileCheckpoints | undefined;
-  readonly context: Pick<ContextManager, 'append'>;
+  readonly context: Pick<ContextManager, 'append' | 'sync'>;
   /** Ids of tool calls whose processes are still running. */
   readonly running: () => readonly string[];
   /** Current time in milliseconds. */
@@ -82,6 +85,9 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   const attribution = createAttribution(running);
   const closing = new AbortController();
   let notes = '';
+  /** By call: what it replaces, if it is a command that names it, and the entry with what was kept of that. */
+  const replaced = new WeakMap<Access, readonly string[]>();
+  const keptIn = new WeakMap<Access, string>();
   const { enqueue, safely, idle } = createQueue(warn);
 
   /** Scans, and returns the changes with the calls they are attributed to. */
@@ -113,6 +119,22 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     if (draft !== undefined) await context.append(draft);
     hasLateChanges = false;
   };
+  /** Logs what a call is about to change. */
+  const announce = async (port: FileCheckpoints, access: Access, signal: AbortSignal): Promise<void> => {
+    const paths = access.type === 'write' ? access.paths : replaced.get(access);
+    if (paths === undefined) return;
+    const { changes: kept } = await port.keep(paths);
+    if (signal.aborted || kept.length === 0) return;
+    const [entry] = await context.append(emptyCheckpoint({ kept: [...kept] }));
+    if (entry !== undefined) keptIn.set(access, entry.uuid);
+    await context.sync();
+  };
+  /** Logs that a call has changed nothing that is known yet. */
+  const settle = (access: Access): void =>
+    void safely(async () => {
+      const of = keptIn.get(access);
+      if (of !== undefined) await context.append(emptyCheckpoint({ of }));
+    });
   const scan = (): void => {
     if (files === undefined || isQueued) return;
     isQueued = true;
@@ -144,27 +166,28 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     async settled() {
       if (hasLateChanges) await idle();
     },
-    async keep(paths, signal) {
+    async keep(access, paths, signal) {
       if (files === undefined) return undefined;
-      const lost = await untilAborted(
+      replaced.set(access, paths);
+      const kept = await untilAborted(
         safely(() => files.keep(paths)),
         signal,
       );
-      return lost?.length === 0 || signal.aborted ? undefined : reasonOf(lost ?? []);
+      return kept?.notes.length === 0 || signal.aborted ? undefined : reasonOf(kept?.notes ?? []);
     },
     async before(access, signal) {
       if (files === undefined) return;
       // A scan during the call would record its changes as the state before it.
       if (access.type === 'write' || mayChangeAnything(access)) clearTimeout(soon);
-      if (access.type === 'write')
-        await unlessAborted(
-          safely(() => files.keep(access.paths)),
-          signal,
-        );
+      await unlessAborted(
+        safely(() => announce(files, access, signal)),
+        signal,
+      );
       if (!mayChangeAnything(access)) return;
       scanIfStale();
       await unlessAborted(idle(), signal);
     },
+    cancel: settle,
     async after(callId, cause, access, signal) {
       if (files === undefined || (access.type !== 'write' && !mayChangeAnything(access))) return nothing;
       // A scan that was requested earlier may run first and find its changes.
@@ -173,13 +196,14 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
         // Its processes may still be exiting, and an interrupt does not wait for them.
         hasLateChanges = true;
         scan();
+        settle(access);
         return nothing;
       }
       const paths = access.type === 'write' ? access.paths : undefined;
       const changes = await safely(async (): Promise<CallChanges> => {
         const { captured, callIds } = await capture(files, [callId], paths);
         const lines = await linesIn(files, captured.changes);
-        const draft = checkpointEntry({ cause, callIds, captured, lines });
+        const draft = checkpointEntry({ cause, callIds, captured, lines, of: keptIn.get(access) });
         return {
           filesChanged: paths === undefined ? filesChangedBy(captured.changes, lines) : [],
           drafts: draft === undefined ? [] : [draft],
@@ -340,23 +364,37 @@ export async function linesIn(
   return new Map(steps.map(({ path, added, removed }) => [path, { added, removed }]));
 }
 
+/** Returns the entry of a call that has changed nothing yet, or nothing that is known. */
+export function emptyCheckpoint(data: Pick<Checkpoint, 'of' | 'kept' | 'notes'>): NewEntry {
+  return entryOf({ cause: 'call', changes: [], lines: { added: 0, removed: 0 }, ...data });
+}
+
+const entryOf = (data: Checkpoint): NewEntry => ({
+  type: 'system',
+  subtype: 'checkpoint',
+  message: { role: 'system', content: '' },
+  data,
+});
+
 /** Returns the checkpoint entry; undefined if there is nothing to record. */
 export function checkpointEntry({
   captured: { changes, notes },
   lines,
+  of,
   ...rest
-}: Pick<Checkpoint, 'cause' | 'callIds' | 'of'> & {
+}: Pick<Checkpoint, 'cause' | 'callIds'> & {
+  readonly of?: string | undefined;
   readonly captured: Captured;
   readonly lines?: LinesByPath | undefined;
 }): NewEntry | undefined {
-  if (changes.length === 0 && notes.length === 0 && rest.of === undefined) return undefined;
-  const data: Checkpoint = {
+  if (changes.length === 0 && notes.length === 0 && of === undefined) return undefined;
+  return entryOf({
     ...rest,
+    ...(of !== undefined && { of }),
     changes: [...changes],
     ...(lines === undefined ? {} : { lines: sumOf(lines) }),
     ...(notes.length === 0 ? {} : { notes: [...notes] }),
-  };
-  return { type: 'system', subtype: 'checkpoint', message: { role: 'system', content: '' }, data };
+  });
 }
 
 /**

@@ -31,7 +31,7 @@ export interface ToolCallPorts extends ApprovalPorts {
   readonly context: ContextManager;
   readonly emit: (event: AgentEvent) => void;
   readonly now: () => number;
-  readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'keep' | 'before' | 'after'>;
+  readonly checkpoints: Pick<CheckpointKeeper, 'scan' | 'keep' | 'before' | 'cancel' | 'after'>;
   /** True if the sandbox keeps read-only commands from changing anything; they never leave it. */
   readonly confinesReading: () => Promise<boolean>;
   /** Called before a call that is not read-only, which waits for it; returns a function to call after the call. */
@@ -164,7 +164,10 @@ async function runGranted(
           ? []
           : [ports.context.sync(), ports.checkpoints.before(prepared.access, ports.signal)]),
       ]);
-  if (ports.signal.aborted) return notStarted;
+  if (ports.signal.aborted) {
+    ports.checkpoints.cancel(prepared.access);
+    return notStarted;
+  }
   const started = ports.now();
   let ran = await runShown(call, progress.title, () => prepared.run(grant, answers), ports).then(
     (outcome): Verdict => ({ type: 'outcome', outcome, grant }),

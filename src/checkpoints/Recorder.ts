@@ -3,11 +3,11 @@
  * never writes into the tree. Handles one call at a time; callers must serialize them.
  */
 import { basename, dirname } from 'node:path';
-import type { Captured, PathChange } from '../protocol/checkpoints.ts';
+import type { Captured, PathChange, PathState } from '../protocol/checkpoints.ts';
 import { grouped } from '../protocol/text/numbers.ts';
 import type { GitTree } from './git/gitTree.ts';
 import { type Coverage, createCoverage, type YieldTimer } from './scan/Coverage.ts';
-import type { Contents } from './scan/contents.ts';
+import { type Contents, scannedState } from './scan/contents.ts';
 import {
   canonicalPath,
   type DiskEntry,
@@ -72,41 +72,63 @@ export class Recorder {
     await this.#walkRoot(root, undefined);
   }
 
-  /** Records single paths, which are kept up to a larger size. Returns what cannot be restored, ready to show. */
-  async keep(paths: readonly string[]): Promise<readonly string[]> {
+  /**
+   * Records single paths, which are kept up to a larger size. Returns their states before, and what cannot be restored,
+   * ready to show.
+   */
+  async keep(paths: readonly string[]): Promise<Captured> {
     const targets = targetsOf(paths);
     const { maxNamedFileBytes } = this.#deps.limits;
-    const lost = (path: string, why: string): string =>
-      `${describePath(this.#root, path)} cannot be restored: ${why}`;
-    const bytes = targets.reduce((sum, path) => sum + sizeOf(statEntrySafely(path)), 0);
-    if (targets.length > 1 && bytes > maxNamedFileBytes)
-      return [
-        lost(targets[0] ?? '', `copies of more than ${describeSize(maxNamedFileBytes)} would be needed`),
-      ];
     const notes: string[] = [];
-    const known = new Map<string, boolean>();
-    for (const path of targets) {
-      this.#expectNothingAbove(path);
-      const entry = statEntrySafely(path);
-      if (entry === undefined) {
-        this.#tree.delete(path);
-        this.#absent.add(path);
-        continue;
-      }
-      this.#absent.delete(path);
-      const before = this.#tree.get(path);
+    const lose = (path: string, why: string): void =>
+      void notes.push(`${describePath(this.#root, path)} cannot be restored: ${why}`);
+    const bytes = targets.reduce((sum, path) => sum + sizeOf(statEntrySafely(path)), 0);
+    if (targets.length > 1 && bytes > maxNamedFileBytes) {
+      lose(targets[0] ?? '', `copies of more than ${describeSize(maxNamedFileBytes)} would be needed`);
+      return { changes: [], notes };
+    }
+    const states = new Map<string, PathChange>();
+    const repositories = new Map<string, boolean>();
+    await this.#forEach(targets, async (path) => {
+      for (const folder of this.#expectNothingAbove(path)) states.set(folder, { path: folder });
+      const before = await this.#keepPath(path);
+      states.set(path, { path, ...(before !== undefined && { before }) });
+      const owner = before && historyAround(path, repositories);
+      if (before?.type === 'file' && before.omitted !== undefined) lose(path, before.omitted);
+      else if (owner !== undefined) lose(path, `it belongs to a repository of ${owner}`);
+    });
+    return { changes: [...states.values()].sort(byPlace), notes };
+  }
+
+  /** Returns the state of one path, with its content in the blobs; undefined if nothing is there. */
+  async #keepPath(path: string): Promise<PathState | undefined> {
+    const entry = statEntrySafely(path);
+    const before = this.#tree.get(path);
+    const isKept = before?.isNamed === true && before.content?.in !== 'nowhere';
+    if (entry === undefined) {
+      this.#tree.delete(path);
+      this.#absent.add(path);
+    } else if (!isKept || !isUnchanged(before, entry))
       await this.#recordPath(
         { path, before: before?.isNamed === true ? before : undefined, entry },
         true,
-        false,
+        'copy',
       );
-      const content = this.#tree.get(path)?.content;
-      const owner = historyAround(path, known);
-      if (content?.in === 'nowhere') notes.push(lost(path, content.reason));
-      else if (owner !== undefined) notes.push(lost(path, `it belongs to a repository of ${owner}`));
-      if (this.#pace.isDue()) await this.#pace.pause();
+    const known = this.#tree.get(path);
+    if (known === undefined) return undefined;
+    const state = await this.#deps.contents.lastingState(known);
+    if (state.type === 'file' && state.hash !== undefined && state.omitted === undefined)
+      this.#tree.set(path, { ...known, content: { in: 'blobs', hash: state.hash } });
+    return state;
+  }
+
+  /** Returns the changes since these states, which an earlier process has kept. */
+  async since(kept: readonly PathChange[]): Promise<Captured> {
+    for (const { path, before } of kept) {
+      if (before === undefined) this.#absent.add(path);
+      else this.#tree.set(path, scannedState(before, this.#scan));
     }
-    return notes;
+    return this.capture(kept.map(({ path }) => path));
   }
 
   /** Returns the changes since the last scan. */
@@ -115,7 +137,7 @@ export class Recorder {
     if (paths !== undefined) await this.#scanPaths(targetsOf(paths), changes);
     else if (this.#hasBaseline) await this.#scanAll(changes);
     else await this.baseline();
-    changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+    changes.sort(byPlace);
     const notes = [...this.#notes, ...this.#coverage.takeNotes(), ...changeNotes(this.#root, changes)];
     this.#notes = [];
     return { changes, notes };
@@ -127,7 +149,7 @@ export class Recorder {
       const [before, entry] = [this.#tree.get(path), statEntrySafely(path)];
       if (entry === undefined) this.#tree.delete(path);
       else if (before !== undefined || this.#isCovered(path))
-        await this.#recordPath({ path, before, entry }, before?.isNamed ?? false, false);
+        await this.#recordPath({ path, before, entry }, before?.isNamed ?? false, 'nothing');
     }
   }
 
@@ -188,7 +210,8 @@ export class Recorder {
       return false;
     }
     const one = { path, before, entry };
-    if (found === undefined) return this.#recordPath(one, before?.isNamed ?? false, false).then(() => true);
+    if (found === undefined)
+      return this.#recordPath(one, before?.isNamed ?? false, 'nothing').then(() => true);
     found.push(one);
     return true;
   }
@@ -214,26 +237,29 @@ export class Recorder {
         const isNew = this.#absent.has(folder) || (this.#isCovered(folder) && !this.#tree.has(folder));
         const entry = isNew ? statEntrySafely(folder) : undefined;
         if (entry !== undefined)
-          await this.#recordPath({ path: folder, before: undefined, entry }, true, true, changes);
+          await this.#recordPath({ path: folder, before: undefined, entry }, true, 'change', changes);
       }
       const [before, entry] = [this.#tree.get(path), statEntrySafely(path)];
       if (before === undefined && entry === undefined) continue;
       const isNews = before === undefined && !this.#absent.has(path) && !this.#isCovered(path);
       if (isNews) this.#noteOnce(`the earlier state of ${describePath(this.#root, path)} is unknown`);
-      await this.#recordPath({ path, before, entry }, true, !isNews, changes);
+      await this.#recordPath({ path, before, entry }, true, isNews ? 'nothing' : 'change', changes);
     }
   }
 
   async #recordPaths(found: readonly ChangedPath[], changes: PathChange[] | undefined): Promise<void> {
-    let next = 0;
+    const wants = changes === undefined ? 'nothing' : 'change';
+    await this.#forEach(found, (one) =>
+      this.#recordPath(one, one.before?.isNamed ?? this.#absent.has(one.path), wants, changes),
+    );
+  }
+
+  /** Several at once. */
+  async #forEach<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+    const rest = items.values();
     const work = async (): Promise<void> => {
-      for (let one = found[next++]; one !== undefined; one = found[next++]) {
-        await this.#recordPath(
-          one,
-          one.before?.isNamed ?? this.#absent.has(one.path),
-          changes !== undefined,
-          changes,
-        );
+      for (const item of rest) {
+        await act(item);
         if (this.#pace.isDue()) await this.#pace.pause();
       }
     };
@@ -243,7 +269,7 @@ export class Recorder {
   async #recordPath(
     found: ChangedPath,
     isNamed: boolean,
-    wantsChange: boolean,
+    wants: 'nothing' | 'copy' | 'change',
     changes?: PathChange[],
   ): Promise<void> {
     const { path, before, entry } = found;
@@ -252,7 +278,7 @@ export class Recorder {
       knownToGit: (file, its) => this.#gitAround(file)?.contentOf(file, its),
       scan: this.#scan,
       isNamed,
-      wantsChange,
+      wants,
     });
     if (settled.now === undefined) {
       this.#tree.delete(path);
@@ -268,13 +294,16 @@ export class Recorder {
     if (settled.change !== undefined) changes?.push(settled.change);
   }
 
-  /** Records missing parent folders of a path, which a tool call may create. */
-  #expectNothingAbove(path: string): void {
-    for (const folder of foldersAbove(path).reverse()) {
-      if (statEntrySafely(folder) !== undefined) return;
+  /** Records missing parent folders of a path, which a tool call may create, and returns them. */
+  #expectNothingAbove(path: string): readonly string[] {
+    const folders = foldersAbove(path).reverse();
+    const there = folders.findIndex((folder) => statEntrySafely(folder) !== undefined);
+    const missing = there === -1 ? folders : folders.slice(0, there);
+    for (const folder of missing) {
       this.#tree.delete(folder);
       this.#absent.add(folder);
     }
+    return missing;
   }
 
   /** True if the walk would have seen the path if it existed. */
@@ -294,6 +323,8 @@ export class Recorder {
     this.#notes.push(note);
   }
 }
+
+const byPlace = (a: PathChange, b: PathChange): number => (a.path < b.path ? -1 : 1);
 
 const sizeOf = (entry: DiskEntry | undefined): number => (entry?.kind === 'file' ? entry.size : 0);
 

@@ -89,7 +89,9 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
       }, undefined);
     },
     capture: (paths) => inTurn(() => recorder.capture(paths), unknown),
-    keep: (paths) => inTurn(() => recorder.keep(paths), ['copies of the files could not be made']),
+    keep: (paths) =>
+      inTurn(() => recorder.keep(paths), { changes: [], notes: ['copies of the files could not be made'] }),
+    since: (kept) => inTurn(() => recorder.since(kept), unknown),
     plan: (changes, foreign) => inTurn(() => planRestore(changes, restore, foreign), { steps: [] }),
     apply: (plan) =>
       inTurn(

@@ -1,6 +1,7 @@
 /** Opens a session: writes the frozen header of a new one, or resumes one and tells the model what has changed. */
 
 import { pipeline } from 'node:stream/promises';
+import { commandsCutShort } from '../agent/rewind/cutShort.ts';
 import { INTERRUPTED_REWIND, interruptedRewind } from '../agent/rewind/turns.ts';
 import { lastCwd, lastEffort, lastModel, titleEntry } from '../agent/sessionFacts.ts';
 import { environmentBlock, environmentNote, systemPrompt } from '../agent/systemPrompt.ts';
@@ -257,7 +258,8 @@ async function resume(
   const unreported = await tellOfSubagents(context, store.forAgents(id));
   const { closedCalls, damaged } = report;
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
-  const closed = `${calls} cut short when the program stopped, and will not run again.`;
+  const changed = commandsCutShort(context.entries()).length > 0 ? ` ${UNRESTORABLE}` : '';
+  const closed = `${calls} cut short when the program stopped, and will not run again.${changed}`;
   const cut = interruptedRewind(liveEntries(context.entries()));
   const notices = [
     ...damaged,
@@ -268,6 +270,8 @@ async function resume(
   ];
   return { resumed: true, cwd, notices };
 }
+
+const UNRESTORABLE = 'Files that a command changed until then cannot be restored with /rewind.';
 
 /** Gives the model the results of background subagents, and returns notices for the user. */
 async function tellOfSubagents(context: ContextManager, store: PersistentStore): Promise<readonly string[]> {

@@ -3,6 +3,7 @@ import { createAgent } from '../agent/Agent.ts';
 import type { AgentDeps } from '../agent/agentDeps.ts';
 import type { HookDeps } from '../agent/hooks/createHooks.ts';
 import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
+import { recordCutShort } from '../agent/rewind/cutShort.ts';
 import type { SubagentPort } from '../agent/subagents/types.ts';
 import type { Agent } from '../agent/types.ts';
 import { isManaged } from '../config/managed.ts';
@@ -71,6 +72,8 @@ export function createSessionAgent(
   /** Called when a directory belongs to the workspace from now on. */
   directoryAdded: (folder: string) => Promise<void>;
   judgeHook: JudgeHook;
+  /** Records what calls have changed that were cut short when the program stopped. Awaited before the first prompt. */
+  recordCutShort: () => Promise<void>;
 } {
   const { context, cwd, model, permissions, servers, hooks, isReading } = parts;
   const { place, loaded, interactive, demo, debug } = options;
@@ -163,6 +166,9 @@ export function createSessionAgent(
     languageServers: toolset.languageServers,
     tools: () => [...(subagents === undefined ? [] : [agentToolName]), ...toolNamesNow()],
     judgeHook: createHookJudge({ context, client, clock: systemClock, model, subagents: port, cwd }),
+    recordCutShort: async () => {
+      if (files !== undefined && !isReading) await recordCutShort(context, files);
+    },
     directoryAdded: async (folder) => {
       await files?.addRoot(folder);
       told.push(

@@ -174,6 +174,7 @@ async function openSession(
     },
   );
   judgeHook = created.judgeHook;
+  if (opened.resumed) await created.recordCutShort();
   // After the first frame, and before the user has typed a prompt.
   if (interactive && !isReading) setTimeout(() => servers.current()?.start(), SERVERS_AFTER_MS).unref();
   // Measuring a closed session fails; ignore that.

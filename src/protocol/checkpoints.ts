@@ -46,9 +46,14 @@ export const checkpointSchema = z.looseObject({
   /** The calls that ran since the last scan; several if they ran in parallel. */
   callIds: z.array(z.string()).optional(),
   changes: z.array(pathChangeSchema),
+  /**
+   * Logged before a call: what it is about to change, each path with its state `before`. A later checkpoint names this
+   * entry in `of`, unless the program was stopped in between.
+   */
+  kept: z.array(pathChangeSchema).optional(),
   /** Lines over all changes; absent if there are too many to count. */
   lines: z.looseObject({ added: z.number(), removed: z.number() }).optional(),
-  /** With `rewind` and `undo`: uuid of the entry that announced the changes. */
+  /** Uuid of the entry that announced the changes: of a `rewind` or `undo`, or the one with what was `kept`. */
   of: z.string().optional(),
   /** What is not covered and why, ready to show. */
   notes: z.array(z.string()).optional(),
@@ -99,10 +104,12 @@ export interface FileCheckpoints {
    */
   capture(paths?: readonly string[]): Promise<Captured>;
   /**
-   * Stores the current content of files that a call is about to change. Returns what cannot be restored afterwards and
-   * why, ready to show.
+   * Stores the current content of files that a call is about to change; it outlives the process. The result has the
+   * state `before` of each path; its notes say what cannot be restored afterwards and why, ready to show.
    */
-  keep(paths: readonly string[]): Promise<readonly string[]>;
+  keep(paths: readonly string[]): Promise<Captured>;
+  /** Returns the changes since the states that an earlier process has kept. */
+  since(kept: readonly PathChange[]): Promise<Captured>;
   /**
    * Plans a rewind to before these changes, which are in chronological order. `foreign`: paths of changes that
    * another program may have logged. A log may name any path, so those whose write would need approval are left unchanged.

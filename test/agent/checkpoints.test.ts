@@ -16,13 +16,13 @@ function keeper() {
     baseline: async () => void asked.push('scan'),
     keep: async () => {
       asked.push('keep');
-      return [];
+      return { changes: [], notes: [] };
     },
     capture: async () => ({ changes: [], notes: [] }),
   };
   const made = createCheckpointKeeper({
     files: files as FileCheckpoints,
-    context: { append: () => Promise.reject(new Error('nothing to record')) },
+    context: { append: () => Promise.reject(new Error('nothing to record')), sync: async () => {} },
     running: () => [],
     now: () => Date.now(),
     warn: () => {},
@@ -88,7 +88,7 @@ function lender(running: () => readonly string[] = () => []) {
     baseline: async () => {
       baselines += 1;
     },
-    keep: async () => [],
+    keep: async () => ({ changes: [], notes: [] }),
     capture: async () => ({ changes: [change], notes: [] }),
     diff: async () => [],
   };
@@ -99,6 +99,7 @@ function lender(running: () => readonly string[] = () => []) {
         for (const { data } of drafts) recorded.push(data as { callIds: readonly string[] });
         return [];
       },
+      sync: async () => {},
     },
     running,
     now: () => Date.now(),

@@ -352,7 +352,7 @@ test('a file that cannot be stored is reported and cannot be restored, but other
   shell('echo two > a.txt');
   const { changes, notes } = await checkpoints.capture();
   expect(changes).toMatchObject([{ path: at('a.txt') }]);
-  expect(notes).toEqual(['a.txt cannot be restored: it could not be stored (ENOSPC)']);
+  expect(notes).toEqual(['a.txt cannot be restored: the disk with the copies is full (ENOSPC)']);
   expect((await checkpoints.plan(changes)).steps).toMatchObject([{ action: 'refuse' }]);
 });
 

@@ -162,14 +162,14 @@ test('what cannot be restored is said before it is replaced', async () => {
   const packed = file('backup.git/packed-refs', 3);
   for (const name of ['HEAD', 'objects/a', 'refs/a']) file(`backup.git/${name}`, 1);
   await limited.checkpoints.baseline();
-  expect(await limited.checkpoints.keep([labels, join(limited.root, 'missing')])).toEqual([]);
-  expect(await limited.checkpoints.keep([large])).toEqual([
+  expect((await limited.checkpoints.keep([labels, join(limited.root, 'missing')])).notes).toEqual([]);
+  expect((await limited.checkpoints.keep([large])).notes).toEqual([
     'large.bin cannot be restored: larger than 100 bytes',
   ]);
-  expect(await limited.checkpoints.keep([packed])).toEqual([
+  expect((await limited.checkpoints.keep([packed])).notes).toEqual([
     'backup.git/packed-refs cannot be restored: it belongs to a repository of git',
   ]);
-  expect(await limited.checkpoints.keep([file('a', 60), file('b', 60)])).toEqual([
+  expect((await limited.checkpoints.keep([file('a', 60), file('b', 60)])).notes).toEqual([
     'a cannot be restored: copies of more than 100 bytes would be needed',
   ]);
   rmSync(labels);

@@ -31,7 +31,7 @@ export interface Contents {
   /**
    * Reads a file and makes sure that its content is available later; undefined if the file is gone. `previous` is its
    * earlier content, which is not stored again if unchanged. A `lasting` copy of a text goes to the blobs, since a
-   * later merge needs it.
+   * later merge needs it, and so does one of a file that a call has named.
    */
   take(path: string, previous: Content | undefined, how: TakeOptions): Promise<Taken | undefined>;
   /** The earlier state, with its content stored in the blobs from now on. */
@@ -69,7 +69,7 @@ export function createContents(deps: ContentsDeps): Contents {
       if (!isNamed) lastingBytes += bytes.length;
       return ref.hash === hash ? undefined : 'its copy is damaged';
     } catch (error) {
-      const reason = `it could not be stored (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
+      const reason = unstoredReason(error);
       deps.onWarning(`A file checkpoint is incomplete: ${reason}.`);
       return reason;
     }
@@ -92,10 +92,13 @@ export function createContents(deps: ContentsDeps): Contents {
       return { entry, content: previous };
     if (bytes === undefined)
       return { entry, content: { in: 'nowhere', reason: `larger than ${describeSize(maxBytes)}`, hash } };
-    if (how.isLasting && isMergeable(bytes) && (await put(bytes, hash, how.isNamed)) === undefined)
-      return { entry, content: { in: 'blobs', hash } };
+    if (how.isLasting && (how.isNamed || isMergeable(bytes))) {
+      const problem = await put(bytes, hash, how.isNamed);
+      if (problem === undefined) return { entry, content: { in: 'blobs', hash } };
+      if (how.isNamed) return { entry, content: { in: 'nowhere', reason: problem, hash } };
+    }
     if (await stash.add(hash, bytes)) return { entry, content: { in: 'stash', hash } };
-    return { entry, content: { in: 'nowhere', reason: noRoom, hash } };
+    return { entry, content: { in: 'nowhere', reason: stash.problem ?? noRoom, hash } };
   };
 
   /**
@@ -117,7 +120,7 @@ export function createContents(deps: ContentsDeps): Contents {
     const file = fileState(known.entry);
     const bytes = await bytesOf(copy);
     if (bytes === undefined || bytes.length !== file.bytes) {
-      const omitted = copy.in === 'git' ? 'git no longer has it' : 'its copy is lost';
+      const omitted = copy.in === 'git' ? 'git no longer has it' : (stash.problem ?? 'its copy is lost');
       return { ...file, omitted };
     }
     const hash = await hashBytes(bytes);
@@ -126,6 +129,11 @@ export function createContents(deps: ContentsDeps): Contents {
   };
 
   return { take, lastingState };
+}
+
+function unstoredReason(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error);
+  return code === 'ENOSPC' ? 'the disk with the copies is full (ENOSPC)' : `it could not be stored (${code})`;
 }
 
 /** The current state, for the log, without storing anything new. */
@@ -153,6 +161,25 @@ function stateWithoutCopy({ entry, content, target }: ScannedState): PathState {
   if (content?.in !== 'nowhere') return { ...file, omitted: 'it was not read' };
   const hash = content.secret === true ? undefined : content.hash;
   return { ...file, ...(hash !== undefined && { hash }), omitted: content.reason };
+}
+
+/** The state of a path as it was recorded, to compare it with the one now. */
+export function scannedState(state: PathState, seen: number): ScannedState {
+  const mode = state.type === 'file' || state.type === 'folder' ? state.mode : 0;
+  const size = state.type === 'file' ? state.bytes : 0;
+  const kind = state.type === 'special' ? state.kind : state.type;
+  return {
+    entry: { kind, mode, size, dev: 0, ino: 0, mtimeMs: 0, ctimeMs: 0 },
+    ...(state.type === 'file' && { content: contentOf(state) }),
+    ...(state.type === 'link' && { target: state.target }),
+    ...{ isYoung: true, isNamed: true, seen },
+  };
+}
+
+function contentOf({ hash, omitted }: Extract<PathState, { type: 'file' }>): Content {
+  return hash !== undefined && omitted === undefined
+    ? { in: 'blobs', hash }
+    : { in: 'nowhere', reason: omitted ?? 'it was not read', hash };
 }
 
 const fileState = ({ mode, size }: DiskEntry) => ({ type: 'file', mode, bytes: size }) as const;
@@ -194,10 +221,16 @@ export class Stash {
   #writing: Promise<void> = Promise.resolve();
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
+  #problem: string | undefined;
 
   constructor(folder: string, maxBytes: number) {
     this.#folder = folder;
     this.#maxBytes = maxBytes;
+  }
+
+  /** Why the last write failed, ready to show. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   has(hash: string): boolean {
@@ -264,7 +297,9 @@ export class Stash {
       this.#file ??= await this.#open();
       for (let done = 0; done < bytes.length; )
         done += (await this.#file.write(bytes, done, bytes.length - done, start + done)).bytesWritten;
-    } catch {
+      this.#problem = undefined;
+    } catch (error) {
+      this.#problem = unstoredReason(error);
       for (const [hash, { at }] of this.#places)
         if (at >= start && at < start + bytes.length) this.#places.delete(hash);
     }

@@ -30,15 +30,15 @@ interface IdentifyDeps {
   readonly knownToGit: (path: string, entry: DiskEntry) => Content | undefined;
   readonly scan: number;
   readonly isNamed: boolean;
-  /** Whether the change is wanted: the earlier content is then stored permanently. */
-  readonly wantsChange: boolean;
+  /** `copy`: the content is stored permanently; `change`: the change is returned, and the earlier content stored, too. */
+  readonly wants: 'nothing' | 'copy' | 'change';
 }
 
 export async function identifyPath(found: ChangedPath, deps: IdentifyDeps): Promise<Identified> {
   const { path, before } = found;
   const now =
     found.entry === undefined ? undefined : await identifyEntry(path, found.entry, before, deps, TRIES);
-  if (!deps.wantsChange || (before === undefined && now === undefined)) return { now };
+  if (deps.wants !== 'change' || (before === undefined && now === undefined)) return { now };
   if (before !== undefined && now !== undefined && isAlike(before, now)) return { now };
   return {
     now,
@@ -75,7 +75,7 @@ async function identifyEntry(
   if (fromGit !== undefined) return { ...known, content: fromGit, isYoung: isYoung(entry, lookedAtMs) };
   const taken = await deps.contents.take(path, before?.content, {
     isNamed: deps.isNamed,
-    isLasting: deps.wantsChange,
+    isLasting: deps.wants !== 'nothing',
     entry,
   });
   if (taken === undefined) return again();

@@ -89,6 +89,7 @@ export function filesAfterMove<T extends FileCheckpoints>(
       const left = new Set(changes.filter(isForeign).map(({ path }) => path));
       return { steps: [...steps, ...[...left].map((path) => refused(path, old))] };
     },
+    since: (kept) => files.since(isThere ? kept.filter((change) => !isForeign(change)) : kept.map(here)),
     // Changes in another project may still be shown here.
     diff: (changes) => files.diff(isThere ? changes : changes.map(here)),
   };

@@ -33,10 +33,15 @@ export function checkpointsOutside(
   /** Calls whose commands were passed on. */
   const passedOn = new Set<string>();
   const keeper = lend(() => running().filter((callId) => passedOn.has(callId)));
+  /** The same object before and after a call. */
+  const rests = new WeakMap<Access, Access>();
   const rest = (access: Access): Access | undefined => {
     if (access.type !== 'write') return access;
     const paths = access.paths.filter((path) => !isApart(path));
-    return paths.length === 0 ? undefined : { ...access, paths };
+    if (paths.length === 0) return undefined;
+    const part = rests.get(access) ?? { ...access, paths };
+    rests.set(access, part);
+    return part;
   };
   const starting = async (confinement: Confinement): Promise<Confinement> => {
     if ((confinement.isConfined && !sharesFolders()) || current === undefined || current.isPassedOn)
@@ -55,6 +60,7 @@ export function checkpointsOutside(
       ...keeper,
       scan() {},
       handleEvent() {},
+      cancel: (access) => keeper.cancel(rest(access) ?? access),
       async before(access, signal) {
         if (access.type === 'command') {
           current = { access, signal, isPassedOn: false };

@@ -97,12 +97,13 @@ function signedText(
   const { subtype } = entry;
   if (subtype !== 'checkpoint' && subtype !== 'rewind' && subtype !== 'undo') return undefined;
   const changes = entry.data?.changes ?? [];
-  const of = entry.subtype === 'checkpoint' ? entry.data?.of : undefined;
-  if (changes.length === 0 && of === undefined) return undefined;
+  const { of, kept = [] } = (entry.subtype === 'checkpoint' ? entry.data : undefined) ?? {};
+  if (changes.length === 0 && kept.length === 0 && of === undefined) return undefined;
   const root = first?.subtype === 'session_start' ? first.cwd : undefined;
   return JSON.stringify([
     ...['file changes, 1', sessionId, root ?? null, seq, uuid, subtype, of ?? null],
     changes.map(changeFields),
+    ...(kept.length > 0 ? [kept.map(changeFields)] : []),
   ]);
 }
 

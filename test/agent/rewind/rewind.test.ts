@@ -6,6 +6,7 @@ import { interruptedRewind } from '../../../src/agent/rewind/turns.ts';
 import { liveEntries } from '../../../src/context/index.ts';
 import { seal } from '../../../src/context/storage/entryLine.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { ask, call } from '../../context/harness.ts';
 import { calls, says } from '../scriptedModel.ts';
 import { ok, smallTool } from '../smallTools.ts';
 import { type RewindTest, startRewindTest } from './rewindTest.ts';
@@ -37,7 +38,9 @@ test('each turn lists the files that its calls and commands changed, but not tho
   ]);
   expect(await set.agent.turns(1)).toEqual(turns.slice(-1));
   const entries = set.agent.entries();
-  const checkpoints = entries.filter((entry) => entry.subtype === 'checkpoint');
+  const checkpoints = entries
+    .filter((entry) => entry.subtype === 'checkpoint')
+    .filter(({ data }) => data?.kept === undefined);
   expect(checkpoints.map(({ data }) => [data?.cause, data?.callIds])).toEqual([
     ['call', ['c1']],
     ['call', ['c3']],
@@ -336,6 +339,93 @@ test('a rewind does not touch git’s own files in a git repository', { tags: 'l
 });
 
 describe('after the program was killed', () => {
+  test('during edits, the resumed session can rewind them, and records them once', async () => {
+    const killed = () => Promise.reject(new Error('killed'));
+    const set = await startRewindTest({
+      answers: [
+        write('c1', 'sub/new.txt', 'new\n'),
+        calls(['c2', 'Read', { file_path: 'mine.txt' }]),
+        write('c3', 'mine.txt', 'overwritten\n'),
+        bash('c4', 'rm gone.bin'),
+        says('Done.'),
+      ],
+      decide: async (_, access) => ({
+        ...{ behavior: 'allow', reason: 'It may.', basis: 'mode' },
+        ...(access.type === 'command' && { replaces: [join(set.root, 'gone.bin')] }),
+      }),
+      wrap: (files) => ({ ...files, capture: killed }),
+    });
+    await set.put('mine.txt', 'mine\n', 0o600);
+    await set.put('gone.bin', 'a\0b');
+    const before = await set.tree();
+    await set.ask('work');
+    const after = await set.tree();
+    expect(after).toEqual({ 'mine.txt': '600 overwritten\n', 'sub/': '755', 'sub/new.txt': '644 new\n' });
+    const sessionId = set.agent.state().sessionId;
+    await set.agent.close();
+
+    const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
+    const [turn] = await again.agent.turns(1);
+    expect(turn).toMatchObject({ files: 3, lines: { added: 2, removed: 1 } });
+    await again.agent.close();
+    await set.put('mine.txt', 'one more line of the user\noverwritten\n', 0o600);
+
+    const later = await startRewindTest({ resume: { folder: set.folder, sessionId } });
+    expect(await later.agent.turns(1)).toEqual([turn]);
+    await set.put('mine.txt', 'overwritten\n', 0o600);
+    expect((await later.back('work', 'files')).outcome).toBe('done');
+    expect(await later.tree()).toEqual(before);
+    await later.undoShown();
+    expect(await later.tree()).toEqual(after);
+  });
+
+  test('files that a call named, but did not change, are the user’s own from then on', async () => {
+    const set: RewindTest = await startRewindTest({
+      answers: [calls(['c1', 'Write']), says('It failed.')],
+      tools: () => [
+        smallTool('Write', {
+          access: { type: 'write', paths: [set.at('a')] },
+          run: async () => ({ ...ok('failed'), status: 'error' }),
+        }),
+      ],
+    });
+    await set.ask('work');
+    const sessionId = set.agent.state().sessionId;
+    await set.agent.close();
+    await set.put('a', 'mine\n');
+    const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
+    expect((await again.agent.turns(1))[0]).toMatchObject({ files: 0 });
+  });
+
+  test.each(['Bash', 'mcp__notes__add', 'Read', 'own'] as const)(
+    'during a command (%s), rewinds say that what it changed may be lost',
+    async (name) => {
+      const set = await startRewindTest({ answers: [says('Hello.')] });
+      await set.ask('work');
+      if (name === 'own')
+        await set.context.append({
+          ...{ type: 'system', subtype: 'shell_start', message: { role: 'system', content: '' } },
+          data: { command: 'make' },
+        });
+      else await set.context.appendReply(ask([call('c1', name)]));
+      const sessionId = set.agent.state().sessionId;
+      await set.agent.close();
+      for (let start = 0; start < 2; start++) {
+        const again = await startRewindTest({ resume: { folder: set.folder, sessionId } });
+        const planned = await again.agent.planRewind(again.prompt('work'));
+        expect(planned?.notes).toEqual(
+          name === 'Read'
+            ? []
+            : ['a command was cut short when the program stopped: files that it changed cannot be restored'],
+        );
+        expect(again.context.entries().filter(({ subtype }) => subtype === 'checkpoint')).toHaveLength(
+          name === 'Read' ? 0 : 1,
+        );
+        await again.agent.close();
+      }
+    },
+  );
+
   const cases = (['rewind', 'undo'] as const).flatMap((op) => [0, 1, 2].map((paths) => ({ op, paths })));
 
   test.each(cases)(
@@ -653,7 +743,7 @@ test('undo ignores a forged rewind entry outside the project', async () => {
   await set.agent.close();
   const lines = (await readFile(log, 'utf8')).trimEnd().split('\n');
   const entries = lines.map((line) => JSON.parse(line) as JSONLEntry);
-  const at = entries.findIndex((entry) => entry.subtype === 'checkpoint' && entry.data?.of !== undefined);
+  const at = entries.findIndex((entry) => entry.subtype === 'checkpoint' && entry.data?.cause === 'rewind');
   const genuine = entries[at];
   if (genuine?.subtype !== 'checkpoint') throw new Error('There is no record of the rewind.');
   const [change] = genuine.data?.changes ?? [];

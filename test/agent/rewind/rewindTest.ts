@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AgentDeps } from '../../../src/agent/agentDeps.ts';
+import { recordCutShort } from '../../../src/agent/rewind/cutShort.ts';
 import {
   createFileCheckpoints,
   type OpenFileCheckpoints,
@@ -50,6 +51,7 @@ export async function startRewindTest(
   const files = wrap?.(deps.files) ?? deps.files;
   const set = await startAgent({ ...deps, ...rest, folder, ...(files === undefined ? {} : { files }) });
   const { agent, context } = set;
+  if (given.resume !== undefined && files !== undefined) await recordCutShort(context, files);
   const report = async (op: Parameters<typeof agent.submit>[0]): Promise<RewindReport> => {
     const from = set.events.length;
     await set.run(op);

@@ -18,6 +18,7 @@ function workIn(sharesFolders = false) {
     handleEvent: () => {},
     settled: async () => {},
     keep: async () => undefined,
+    cancel: () => {},
     before: async (one) => void seen.push(['before', one]),
     after: async (_id, _cause, one) => {
       seen.push(['after', one]);

@@ -170,8 +170,8 @@ interface Pointer {
 export function pointersOf(entry: JSONLEntry): readonly Pointer[] {
   const { seq } = entry;
   const shown = blobsOf(entry).map(({ hash, bytes }) => ({ hash, bytes, seq }));
-  const changes = (entry.subtype === 'checkpoint' ? entry.data?.changes : undefined) ?? [];
-  const states = changes.flatMap(({ before, after }) => [before, after]);
+  const { changes = [], kept = [] } = (entry.subtype === 'checkpoint' ? entry.data : undefined) ?? {};
+  const states = [...changes, ...kept].flatMap(({ before, after }) => [before, after]);
   const files = states.flatMap((state) =>
     state?.type === 'file' && state.hash !== undefined ? [{ hash: state.hash, bytes: state.bytes, seq }] : [],
   );
