@@ -16,7 +16,6 @@ import {
   toolCaches,
   VIRTUAL_ENVIRONMENT,
 } from '../../permissions/files/projectFolders.ts';
-import { isReadOnlyForCommands } from '../../permissions/files/protectedNames.ts';
 import { dependencyCaches } from '../../sandbox/places/sharedFolders.ts';
 
 /**
@@ -86,8 +85,7 @@ export async function hasChanged(folder: string, search: ChangeSearch, isNew = f
   const { changed, unread } = found;
   const asked = [...changed, ...changed.filter(isManifest).map(folderOf), ...unread.keys()];
   const ignored = await ignoredOf([...new Set(asked)], search);
-  if (ignored === undefined || changed.some((path) => !ignored.has(path) || isObeyed(path, folder)))
-    return true;
+  if (ignored === undefined || changed.some((path) => !ignored.has(path) || isObeyed(path))) return true;
   // Git may ignore a lock file, but an install obeys it. Projects in ignored folders are made by tests.
   if (!search.onlyInstalls && changed.some((path) => isManifest(path) && !ignored.has(folderOf(path))))
     return true;
@@ -99,13 +97,11 @@ export async function hasChanged(folder: string, search: ChangeSearch, isNew = f
 }
 
 /**
- * Files that programs load although git ignores them by custom, and that builds do not write: with variables, protected
- * ones, and compiled Python that Python prefers to its own modules.
+ * Files that programs load although git ignores them by custom, and that builds do not write: with variables, and compiled
+ * Python that Python prefers to its own modules. Not protected files, which a command in the sandbox cannot change.
  */
-const isObeyed = (path: string, root: string): boolean =>
-  (/\.(?:py[co]|pyd|so)$/.test(path) && !path.includes('/__pycache__/')) ||
-  environments.test(basename(path)) ||
-  isReadOnlyForCommands(path, { homes: [], workspace: [root] });
+const isObeyed = (path: string): boolean =>
+  (/\.(?:py[co]|pyd|so)$/.test(path) && !path.includes('/__pycache__/')) || environments.test(basename(path));
 
 const isManifest = (path: string): boolean => manifests.test(basename(path));
 const folderOf = (path: string): string => `${dirname(path)}/`;

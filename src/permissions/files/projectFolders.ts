@@ -20,7 +20,7 @@ export const outputs =
 export const toolCaches = ['.pytest_cache', '.ruff_cache', '.mypy_cache', '.hypothesis'];
 
 /** Files with variables, which hooks and tools load. */
-export const environments = /^(?:.*\.)?env(?:\..*)?$|^\.envrc$/;
+export const environments = /^\.env(?:rc|\..*)?$|\.env$/;
 
 /** Files that decide which packages are installed, or how they are loaded; some projects make git ignore them. */
 export const manifests =

@@ -69,6 +69,10 @@ test.each<[string, (project: Project) => void]>([
     'ignored files',
     ({ write }) => write('coverage/a/b.html', 'dist/new.js', 'app.log', 'src/__pycache__/a.pyc'),
   ],
+  [
+    'ignored files of an editor, which it saves meanwhile, and code named after variables',
+    ({ write }) => write('.vscode/settings.json', 'dist/env.js', 'dist/env.d.ts'),
+  ],
   ['an ignored file that is gone', ({ at }) => rmSync(at('app.log'))],
   ['caches of tools next to packages', ({ write }) => write('node_modules/.vite/x', 'node_modules/.cache/x')],
   ['compiled Python code of packages', ({ write }) => write('.venv/lib/pkg/__pycache__/a.pyc')],
@@ -115,7 +119,6 @@ test.each<[string, (project: Project) => void]>([
   ['a virtual environment of another name', ({ write }) => write('env/lib/pkg/a.py')],
   ['variables that a hook may load, although ignored', ({ write }) => write('.env')],
   ['the same in a folder', ({ write }) => write('src/.env.local')],
-  ['an ignored file that an editor obeys', ({ write }) => write('.vscode/settings.json')],
   ['an environment of Conda', ({ write }) => write('.conda/lib/python3.11/site-packages/x/__init__.py')],
   ['a program in it', ({ write }) => write('.conda/bin/x')],
   ['an environment of tox', ({ write }) => write('.tox/py311/lib/python3.11/site-packages/x/__init__.py')],
