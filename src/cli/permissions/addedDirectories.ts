@@ -1,5 +1,6 @@
 /** Decides which directories may be added to the workspace, and adds those of `/add-dir`. */
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { DirectoryPort } from '../../commands/types.ts';
 import type { AddedDirectories } from '../../config/addedDirectories.ts';
 import { statOf } from '../../disk/fileLookups.ts';
@@ -67,8 +68,9 @@ export function directoryRefusal(
   if (isInside(folder, data) || isInside(data, folder))
     return `${path} holds ClawdCode's own settings and sessions, which commands must not change.`;
   const name = protectedName(folder, protectionPlace(home, workspace, realpath, []));
-  if (name !== undefined)
-    return `${path} is protected: ${name.usedBy} reads or runs what is there. To work there, start clawdcode in it.`;
+  // A repository, such as a worktree in `.claude/worktrees`, is there to be worked on.
+  if (name !== undefined && !existsSync(join(folder, '.git')))
+    return `${path} is protected, because what is there controls ${name.usedBy}. To work there, start clawdcode in it.`;
   return isWithheld(folder) ? `${path} holds secrets, or a rule denies reading it.` : undefined;
 }
 

@@ -12,6 +12,7 @@ import { realpathForAll } from './realpathForAll.ts';
 
 /** Maximum folders read, nearest first. */
 const MAX_FOLDERS = 1000;
+/** Of folders that do not belong to a program by their names. */
 const MAX_DEPTH = 4;
 /** The settings of ClawdCode, and of Claude Code, which it reads as the user's own: in practice all of them. */
 const ownPlaces = ['.clawdcode', '.claude', '.agents'];
@@ -79,7 +80,8 @@ function createSearch(
           if (!isInUse && !mayHoldSettings(inHome)) continue;
           pending.push({
             ...{ name: inHome, folder: target, isElsewhere: isLink || isElsewhere },
-            ...{ depth: depth + 1, isSettings: isInUse },
+            // Plugins of an editor are nested deeply.
+            ...{ depth: isInUse ? depth : depth + 1, isSettings: isInUse },
           });
         }
       }

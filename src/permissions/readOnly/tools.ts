@@ -22,8 +22,9 @@ const ofOwnPackage: ReadOnlyUse = { ...ofPackage, versionFiles: ['.npmrc'] };
 /** A folder or an address would be looked up: https://github.com/npm/npm-package-arg. */
 const packageName = /^@?[\w-][\w.-]*(?:\/[\w-][\w.-]*)?$/;
 const listed: ToolCall = {
-  flags: 'agl',
-  long: ['--all', '--global', '--json', '--long', '--parseable', '--link', '--unicode'],
+  // Not `-l`: it shows more than names and versions of packages that `workspaces` may find anywhere.
+  flags: 'ag',
+  long: ['--all', '--global', '--json', '--parseable', '--link', '--unicode'],
   longValues: ['--depth', '--omit', '--include'],
   operands: [20, packageName],
   use: ofPackage,
@@ -36,7 +37,6 @@ const calls: Readonly<Record<string, Readonly<Record<string, ToolCall>>>> = {
   npm: {
     ls: listed,
     list: listed,
-    ll: listed,
     root: located,
     prefix: located,
     explain: explained,

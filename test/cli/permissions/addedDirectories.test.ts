@@ -63,7 +63,7 @@ test.each([
   ['../..', /contains your home folder/],
   ['~/.clawdcode', /ClawdCode's own settings and sessions/],
   ['~/.clawdcode/x', /ClawdCode's own settings and sessions/],
-  ['~/.config', /\.config is protected: .* To work there, start clawdcode in it\./],
+  ['~/.config', /\.config is protected, .* To work there, start clawdcode in it\./],
   ['../../keys', /holds secrets, or a rule denies reading it/],
   ['../../tools', /Your PATH or your git settings lead into .*: clawdcode --add-dir .*tools$/],
   ['../../git', /Your PATH or your git settings lead into/],
@@ -71,6 +71,15 @@ test.each([
   const { at, port } = await open();
   expect(await port.add(written)).toEqual({ type: 'refused', message: expect.stringMatching(message) });
   expect(port.list()).toEqual([at('repo')]);
+});
+
+test('a repository in a protected folder may be added: worktrees are in one', async () => {
+  const { at, port } = await open();
+  mkdirSync(at('lib/.claude/worktrees/x/.git'), { recursive: true });
+  expect(await port.add('../../lib/.claude/worktrees/x')).toEqual({
+    type: 'added',
+    folder: at('lib/.claude/worktrees/x'),
+  });
 });
 
 test('a directory that already belongs to the workspace needs nothing', async () => {
@@ -90,7 +99,7 @@ test.each([
   ['none', /does not exist\.$/],
   ['lib/file', /is not a directory\. Add the one that it is in: .*lib$/],
   ['me/.clawdcode/x', /ClawdCode's own settings and sessions/],
-  ['me/.config', /is protected: .* reads or runs what is there\. To work there, start clawdcode in it\.$/],
+  ['me/.config', /is protected, because what is there controls .*\. To work there, start clawdcode in it\.$/],
 ])('%s is refused on the command line and in settings, too', async (name, message) => {
   const { at, read } = await open();
   const typed = await read([at(name), at('lib')]);
