@@ -122,9 +122,9 @@ function previewContent(preview: Preview, title: string, reveal: Reveal): ToolCa
       return changes.length > 0 ? changes : text(revealLines(diff, reveal), 'diff');
     }
     case 'command': {
-      const { command, cwd, description, confinement } = preview;
+      const { command, cwd, description, confinement, changed = [] } = preview;
       const said = description === undefined ? undefined : `The model says: ${description}`;
-      const about = [`in ${cwd}`, confinement, said].filter((one) => one !== undefined);
+      const about = [...changed, `in ${cwd}`, confinement, said].filter((one) => one !== undefined);
       return [...text(reveal(command, true), 'sh'), ...text(about.map((line) => reveal(line)).join('\n'))];
     }
     case 'paths':

@@ -99,6 +99,7 @@ export function createToolCalls(
     toolset,
     toolContext: (callId, tool, signal) => ({
       ...toolContext(callId, tool, signal),
+      filesChanged: () => checkpoints.soFar(callId),
       switchToModelOf: turnModel.use,
       fillIn: (parts) => fillIn(parts, signal, deps, core, ports, abort),
       ...(deps.subagents && {

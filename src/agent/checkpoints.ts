@@ -53,6 +53,8 @@ export interface CheckpointKeeper {
   cancel(access: Access): void;
   /** Called after a call. Changes of an interrupted command are not known yet: they are scanned and recorded later. */
   after(callId: string, cause: CheckpointCause, access: Access, signal: AbortSignal): Promise<CallChanges>;
+  /** Returns the files that a running call has changed so far, of which `after` reports too; undefined if unknown. */
+  soFar(callId: string): Promise<readonly FileChange[] | undefined>;
   /**
    * Returns a keeper for a call's subagent: the subagent's changes are recorded here, as made by that call. It records
    * nothing itself. `running`: ids of the subagent's calls whose processes are still running.
@@ -88,6 +90,10 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
   /** By call: what it replaces, if it is a command that names it, and the entry with what was kept of that. */
   const replaced = new WeakMap<Access, readonly string[]>();
   const keptIn = new WeakMap<Access, string>();
+  /** By call: what `soFar` has found. */
+  const early = new Map<string, CallChanges>();
+  /** By call: what scans for other calls have found while it ran. */
+  const meanwhile = new Map<string, CallChanges>();
   const { enqueue, safely, idle } = createQueue(warn);
 
   /** Scans, and returns the changes with the calls they are attributed to. */
@@ -106,6 +112,20 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     notes = text;
     return captured;
   };
+  const changesOf = async (
+    port: FileCheckpoints,
+    callId: string,
+    why: Pick<Checkpoint, 'cause' | 'of'>,
+    paths?: readonly string[],
+  ): Promise<CallChanges> => {
+    const { captured, callIds } = await capture(port, [callId], paths);
+    const lines = await linesIn(port, captured.changes);
+    const draft = checkpointEntry({ ...why, callIds, captured, lines });
+    return {
+      filesChanged: paths === undefined ? filesChangedBy(captured.changes, lines) : [],
+      drafts: draft === undefined ? [] : [draft],
+    };
+  };
   const runScan = async (port: FileCheckpoints): Promise<void> => {
     if (attribution.calls().length === 0) {
       scannedAt = now();
@@ -117,6 +137,8 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     const lines = await linesIn(port, captured.changes);
     const draft = checkpointEntry({ cause: 'call', callIds, captured, lines });
     if (draft !== undefined) await context.append(draft);
+    const found = { filesChanged: filesChangedBy(captured.changes, lines), drafts: [] };
+    for (const id of callIds) meanwhile.set(id, together(meanwhile.get(id) ?? nothing, found));
     hasLateChanges = false;
   };
   /** Logs what a call is about to change. */
@@ -159,6 +181,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
       soon = setTimeout(scan, SOON_MS).unref();
     },
     handleEvent(event) {
+      if (event.type === 'turn_ended') meanwhile.clear();
       const writesCommand = event.type === 'tool_call_delta' && event.name === toolNames.bash;
       if (writesCommand || event.type === 'turn_ended') clearTimeout(soon);
       if (writesCommand) scanIfStale();
@@ -189,7 +212,10 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     },
     cancel: settle,
     async after(callId, cause, access, signal) {
-      if (files === undefined || (access.type !== 'write' && !mayChangeAnything(access))) return nothing;
+      const first = early.get(callId) ?? nothing;
+      early.delete(callId);
+      meanwhile.delete(callId);
+      if (files === undefined || (access.type !== 'write' && !mayChangeAnything(access))) return first;
       // A scan that was requested earlier may run first and find its changes.
       if (access.type !== 'write') attribution.linger(callId);
       if (access.type !== 'write' && signal.aborted) {
@@ -197,19 +223,23 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
         hasLateChanges = true;
         scan();
         settle(access);
-        return nothing;
+        return first;
       }
       const paths = access.type === 'write' ? access.paths : undefined;
-      const changes = await safely(async (): Promise<CallChanges> => {
-        const { captured, callIds } = await capture(files, [callId], paths);
-        const lines = await linesIn(files, captured.changes);
-        const draft = checkpointEntry({ cause, callIds, captured, lines, of: keptIn.get(access) });
-        return {
-          filesChanged: paths === undefined ? filesChangedBy(captured.changes, lines) : [],
-          drafts: draft === undefined ? [] : [draft],
-        };
+      const changes = await safely(() => changesOf(files, callId, { cause, of: keptIn.get(access) }, paths));
+      const { filesChanged, drafts } = together(first, changes ?? nothing);
+      return { filesChanged: filesChanged.slice(0, NAMED_FILES), drafts };
+    },
+    async soFar(callId) {
+      if (files === undefined) return undefined;
+      const found = await safely(async () => {
+        const { filesChanged, drafts } = await changesOf(files, callId, { cause: 'call' });
+        if (drafts.length > 0) await context.append(...drafts);
+        return together(early.get(callId) ?? nothing, { filesChanged, drafts: [] });
       });
-      return changes ?? nothing;
+      if (found === undefined) return undefined;
+      early.set(callId, found);
+      return together(meanwhile.get(callId) ?? nothing, found).filesChanged;
     },
     lend(callId, running) {
       attribution.lend(callId, running);
@@ -325,6 +355,7 @@ function lentKeeper(
       if (drafts.length > 0) await context.append(...drafts);
       return { filesChanged, drafts: [] };
     },
+    soFar: () => keeper.soFar(callId),
     async close() {
       attribution.subagentEnded(callId);
     },
@@ -405,12 +436,23 @@ function filesChangedBy(changes: readonly PathChange[], lines: LinesByPath | und
   return changes
     .filter(({ before, after }) => isContent(before) || isContent(after))
     .filter(({ before, after }) => contentOf(before) === undefined || contentOf(before) !== contentOf(after))
-    .slice(0, NAMED_FILES)
     .map(({ path, before, after }) => ({
       path,
       kind: after === undefined ? 'deleted' : before === undefined ? 'created' : 'modified',
       ...lines?.get(path),
     }));
+}
+
+/** The changes of a call that were found one after the other. */
+function together(first: CallChanges, then: CallChanges): CallChanges {
+  if (first === nothing) return then;
+  const files = new Map(first.filesChanged.map((file) => [file.path, file]));
+  for (const file of then.filesChanged) {
+    const before = files.get(file.path);
+    const isNew = before?.kind === 'created' && file.kind === 'modified';
+    files.set(file.path, isNew ? { ...file, kind: 'created' } : file);
+  }
+  return { filesChanged: [...files.values()], drafts: [...first.drafts, ...then.drafts] };
 }
 
 function sumOf(lines: LinesByPath): { added: number; removed: number } {

@@ -69,6 +69,8 @@ export type Preview =
       readonly description?: string;
       /** The sandbox of the command, or the reason why there is none. */
       readonly confinement?: string;
+      /** Before it is run again: what the first run has changed, a sentence per file, not sanitized. */
+      readonly changed?: readonly string[];
     }
   | ({ readonly type: 'paths'; readonly verb: string } & AccessPaths)
   | { readonly type: 'plan'; readonly plan: string }

@@ -111,6 +111,10 @@ export interface ToolContext {
   readonly confirm?: (question: RunningQuestion) => Promise<boolean>;
   /** Asks the user to fill in a form. Absent if there is no user to ask. */
   readonly askForm?: (question: FormQuestion) => Promise<PermissionAnswer>;
+  /**
+   * Returns the files that this call has changed so far; undefined if that is not known. Absent = it never is.
+   */
+  readonly filesChanged?: () => Promise<readonly FileChange[] | undefined>;
   /** Returns the hash of the file when this session last read or wrote it, according to the log. */
   readonly fileReads: (path: string) => string | undefined;
   readonly openBlob: () => BlobSink;

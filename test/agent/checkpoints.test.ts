@@ -119,6 +119,20 @@ test("attributes a subagent's changes to the call that started it", async () => 
   expect(recorded()).toEqual([['agent-call'], ['agent-call']]);
 });
 
+test('a running call knows what it has changed so far, also if another scan found it, and reports it at the end', async () => {
+  const { keeper: one, recorded } = lender();
+  const lent = one.lend('agent-call', () => []);
+  await one.before(command, signal);
+  await lent.before(command, signal);
+  one.scan();
+  const found = [{ path: '/srv/project/a', kind: 'created' }];
+  expect(await lent.soFar('own-call')).toEqual(found);
+  expect(await one.soFar('call')).toEqual(found);
+  expect(recorded().at(-1)).toContain('call');
+  const { filesChanged } = await one.after('call', 'call', command, AbortSignal.abort());
+  expect(filesChanged).toEqual(found);
+});
+
 test('a scan before a subagent’s command records what the running command of another subagent has changed so far', async () => {
   const { keeper: one, recorded, baselines } = lender();
   const [left, right] = [one.lend('left', () => []), one.lend('right', () => [])];

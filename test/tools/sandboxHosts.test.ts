@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CommandRequest, CommandSandbox, Confinement } from '../../src/protocol/sandbox.ts';
 import type { RunningQuestion } from '../../src/protocol/tools.ts';
@@ -33,6 +34,35 @@ test('a command that was rerun outside its sandbox is recorded with the hosts of
   onTestFinished(() => bench.close());
   const outcome = await bench.call('Bash', { command: 'exit 1' }, undefined, { basis: 'user' });
   expect(outcome.sandbox).toEqual({ mode: 'none', hosts: ['a.example:443'] });
+});
+
+test('the question whether to run a command again outside its sandbox names the files that the first run has changed', async () => {
+  const asked: RunningQuestion[] = [];
+  const bench = await openWorkbench(
+    { sandbox: sandboxWith([], true) },
+    {
+      confirm: async (question) => asked.push(question) === 0,
+      filesChanged: async () => [
+        { path: join(bench.root, 'new.sh'), kind: 'created' },
+        { path: join(bench.root, 'b.sh'), kind: 'modified' },
+        { path: '/elsewhere/c', kind: 'deleted' },
+      ],
+    },
+  );
+  onTestFinished(() => bench.close());
+  await bench.call('Bash', { command: 'exit 1' }, undefined, { basis: 'user' });
+  expect(asked).toMatchObject([
+    {
+      title: 'Run outside the sandbox?',
+      preview: {
+        changed: [
+          'b.sh was changed during the first run.',
+          '/elsewhere/c was deleted during the first run.',
+          'new.sh was created during the first run.',
+        ],
+      },
+    },
+  ]);
 });
 
 test('a host that a background task reaches after its call is recorded with the output read later', {

@@ -61,6 +61,8 @@ export function checkpointsOutside(
       scan() {},
       handleEvent() {},
       cancel: (access) => keeper.cancel(rest(access) ?? access),
+      // What a command changes in that folder is not scanned.
+      soFar: async () => undefined,
       async before(access, signal) {
         if (access.type === 'command') {
           current = { access, signal, isPassedOn: false };

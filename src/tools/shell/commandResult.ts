@@ -1,6 +1,9 @@
 /** Turns a command that has ended, was stopped or moves to the background into the outcome of its call. */
 import { stat } from 'node:fs/promises';
-import type { SandboxRecord } from '../../protocol/entries/fields.ts';
+import { relative } from 'node:path';
+import { isInside } from '../../disk/paths.ts';
+import type { FileChange, SandboxRecord } from '../../protocol/entries/fields.ts';
+import type { Preview } from '../../protocol/permissions.ts';
 import type { Confinement } from '../../protocol/sandbox.ts';
 import { count } from '../../protocol/text/numbers.ts';
 import { withoutTrailing } from '../../protocol/text/trimming.ts';
@@ -155,18 +158,50 @@ const outsideNever = {
 };
 
 /** Offers to rerun the command outside the sandbox. */
-function outsideOffer(call: CommandCall, blocked: string, { confirm }: ToolContext): Pick<Ran, 'outside'> {
+function outsideOffer(
+  call: CommandCall,
+  blocked: string,
+  { confirm, filesChanged }: ToolContext,
+): Pick<Ran, 'outside'> {
   if (confirm === undefined) return {};
   return {
     outside: {
-      isWanted: (cwd) =>
+      isWanted: async (cwd) =>
         confirm({
           title: 'Run outside the sandbox?',
-          preview: { type: 'command', command: call.command, cwd },
+          preview: {
+            type: 'command',
+            command: call.command,
+            cwd,
+            ...changedBefore(await filesChanged?.(), cwd),
+          },
           reason: `The sandbox seems to have blocked it: ${blocked}. Yes reruns it from the start, with your own rights.`,
         }),
     },
   };
+}
+
+/** Files named one by one in the question whether to run a command again. */
+const MAX_CHANGED = 200;
+
+/**
+ * What the first run has changed: what runs next may be another program than the one that the user approved. Files that
+ * it changed come before new ones.
+ */
+function changedBefore(
+  files: readonly FileChange[] | undefined,
+  cwd: string,
+): Pick<Extract<Preview, { type: 'command' }>, 'changed'> {
+  if (files === undefined) return { changed: ['It is not known which files the first run has changed.'] };
+  const old = files.filter(({ kind }) => kind !== 'created');
+  const all = [...old, ...files.filter(({ kind }) => kind === 'created')];
+  const lines = all.slice(0, MAX_CHANGED).map(({ path, kind }) => {
+    const name = isInside(path, cwd) ? relative(cwd, path) : path;
+    return `${name} was ${kind === 'modified' ? 'changed' : kind} during the first run.`;
+  });
+  const more = all.length - lines.length;
+  if (more > 0) lines.push(`${more} more files were changed during the first run.`);
+  return lines.length === 0 ? {} : { changed: lines };
 }
 
 /**

@@ -81,7 +81,7 @@ function shownTexts(preview: Preview): readonly string[] {
       // By line, as it is shown: carriage returns at the ends are marked.
       return [preview.path, ...preview.diff.split('\n')];
     case 'command':
-      return [preview.command, preview.cwd];
+      return [preview.command, preview.cwd, ...(preview.changed ?? [])];
     case 'paths':
       return preview.paths;
     case 'plan':

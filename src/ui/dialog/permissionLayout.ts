@@ -271,6 +271,11 @@ function linesOf(
       );
       return [
         ...prefixLines(command, theme.accent('$ '), '  '),
+        ...(preview.changed ?? []).flatMap((line) =>
+          prefixLines(wrapColumns([{ text: revealLine(line) }], width - 2).map(paintLine), '✎ ', '  ').map(
+            (row) => theme.warning(row),
+          ),
+        ),
         ...wrapped(
           [`In ${revealLine(preview.cwd)}.`, preview.confinement ?? ''].join(' ').trimEnd(),
           width,

@@ -94,6 +94,7 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
     case 'command':
       return [
         `Command: ${reveal(preview.command, true).trimEnd()}`,
+        ...(preview.changed ?? []).map((line) => revealLine(line)),
         `In: ${revealLine(preview.cwd)}`,
         ...(preview.confinement === undefined ? [] : [preview.confinement]),
         ...(preview.description === undefined

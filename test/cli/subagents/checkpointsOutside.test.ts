@@ -19,6 +19,7 @@ function workIn(sharesFolders = false) {
     settled: async () => {},
     keep: async () => undefined,
     cancel: () => {},
+    soFar: async () => [],
     before: async (one) => void seen.push(['before', one]),
     after: async (_id, _cause, one) => {
       seen.push(['after', one]);

@@ -409,6 +409,23 @@ describe('lines that were not on screen are not approved', () => {
   const change = { type: 'diff', path: '/p/a', diff, isNew: true } as const;
   const shown = (screen: Screen): string => screen.text().join('\n');
 
+  test('what the first run of a command has changed must be on the screen, too', async () => {
+    const changed = Array.from(
+      { length: 30 },
+      (_, index) => `${index}\u202e.sh was changed during the first run.`,
+    );
+    const { screen, answers, pass } = await ask(
+      { preview: { type: 'command', command: 'sh b.sh', cwd: '/p', changed } },
+      24,
+      80,
+    );
+    expect(shown(screen)).toContain('✎ 0‹U+202E›.sh was changed during the first run.');
+    expect(shown(screen)).toContain('read to the end to approve');
+    pass(1000);
+    await screen.press('y');
+    expect(answers).toEqual([]);
+  });
+
   test.each([
     ['syllables of forty letters, which some terminals add up', `${'ᄀ'.repeat(40)}ᅡ`, 3],
     ['circled numbers that some terminals draw wide', '㉈', 70],
