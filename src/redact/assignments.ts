@@ -140,7 +140,7 @@ const LONGEST_RUN = 32_000;
 export function findEncoded(text: string, find: (decoded: string) => readonly Secret[]): Secret[] {
   const found: Secret[] = [];
   for (const { start, end } of encodedRuns(text)) {
-    if (plainText(text.slice(start, start + 32)) === undefined) continue;
+    if (plainText(text.slice(start, Math.min(end, start + 32))) === undefined) continue;
     const decoded = plainText(text.slice(start, end));
     const [secret] = decoded === undefined ? [] : find(decoded);
     if (secret !== undefined) found.push({ start, end, kind: `${secret.kind}-base64` });

@@ -43,6 +43,11 @@ test.each([
   ],
   ['a Kubernetes secret', `  password: ${base64('S3cr3t!pa55')}`, base64('S3cr3t!pa55')],
   ['a token in base64', `data: ${base64(token)}`, base64(token)],
+  [
+    'short base64 before other text',
+    `x: ${base64('password: lxPX61a3xPn')}\nnext: value\n`,
+    'cGFzc3dvcmQ6IGx4UFg2MWEzeFBu',
+  ],
   ['a password with a slash', 'redis://:a/b9Zx8/c7@cache:6379/0', 'a/b9Zx8/c7'],
   ['a password with an @', 'postgres://app:p@ss/w0rd!x@db.io/app', 'w0rd!x'],
   ['a token as the user name', `https://${hex}@github.com/a/b.git`, hex],

@@ -26,7 +26,7 @@ const settings: readonly Settings[] = [
     // docs.npmjs.com/cli/configuring-npm/npmrc, and copies. `${TOKEN}` is an environment variable; pnpm's may have a default.
     path: /\/\.npmrc(?:\.(?:bak|backup|old|orig|rej|save|tmp)|~)*$/,
     credential:
-      /^[^#;=\n]*(?:_auth|_authtoken|_?password|token|secret|otp|(?<![a-z])key)["']?(?:\[\])?[ \t]*=[ \t]*(?!["']?\$\{\w+\??\}["']?\s*$)[^\s]|:\/\/[^\s/@]+@/im,
+      /^[^=\n]*(?:_auth|_authtoken|_?password|token|secret|otp|(?<![a-z])key)["']?(?:\[\])?[ \t]*=[ \t]*(?!["']?\$\{\w+\??\}["']?\s*$)[^\s]|:\/\/[^\s/@]+@|:\/\/[^\s/@:]+:[^\s@]+@/im,
   },
   {
     // yarnpkg.com/configuration/yarnrc. `${TOKEN}` is an environment variable.
