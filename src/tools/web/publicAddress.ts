@@ -6,6 +6,7 @@
 
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
 const reserved4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8], // this network
@@ -41,19 +42,52 @@ const allocated6 = listOf([['2000::', 3]], 'ipv6');
 const wrapped4 = listOf([['64:ff9b::', 96]], 'ipv6');
 const mapped = /^::ffff:[\da-f]{1,4}:[\da-f]{1,4}$/;
 
-/** True if an address, as spelled by a resolver or a URL, is on the public internet. False if it is not an address. */
-export function isPublicAddress(address: string): boolean {
+/** Returns this machine's addresses by interface. */
+export type Interfaces = () => NodeJS.Dict<NetworkInterfaceInfo[]>;
+
+/**
+ * True if an address, as spelled by a resolver or a URL, is on the public internet and not of this machine, which may
+ * have public ones itself, or of its IPv6 network. False if it is not an address.
+ */
+export function isPublicAddress(address: string, interfaces: Interfaces = ownInterfaces): boolean {
   switch (isIP(address)) {
     case 4:
-      return !blocked4.check(address, 'ipv4');
+      return !blocked4.check(address, 'ipv4') && !ownList(interfaces).check(address, 'ipv4');
     case 6:
-      return isPublic6(address);
+      return isPublic6(address, interfaces);
     default:
       return false;
   }
 }
 
-function isPublic6(address: string): boolean {
+/** Some systems, such as Android, do not let programs list them. */
+const ownInterfaces: Interfaces = () => {
+  try {
+    return networkInterfaces();
+  } catch {
+    return {};
+  }
+};
+
+/** Shorter prefixes belong to a provider or a tunnel: other networks are in them. */
+const LEAST_PREFIX = 48;
+
+/**
+ * Asked each time, since addresses change. In IPv4, a public network is shared with strangers, so only the addresses
+ * themselves count.
+ */
+function ownList(interfaces: Interfaces): BlockList {
+  const list = new BlockList();
+  for (const { address, family, cidr } of Object.values(interfaces()).flatMap((all) => all ?? [])) {
+    const prefix = Number(cidr?.split('/')[1]);
+    if (family === 'IPv4') list.addAddress(address, 'ipv4');
+    else if (prefix >= LEAST_PREFIX) list.addSubnet(address, prefix, 'ipv6');
+    else list.addAddress(address, 'ipv6');
+  }
+  return list;
+}
+
+function isPublic6(address: string, interfaces: Interfaces): boolean {
   // An address with a zone belongs to one network interface.
   if (address.includes('%')) return false;
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
@@ -62,9 +96,10 @@ function isPublic6(address: string): boolean {
       .split(':')
       .slice(-2)
       .map((group) => Number.parseInt(group || '0', 16));
-    return isPublicAddress([high >> 8, high & 255, low >> 8, low & 255].join('.'));
+    return isPublicAddress([high >> 8, high & 255, low >> 8, low & 255].join('.'), interfaces);
   }
-  return allocated6.check(canonical, 'ipv6') && !blocked6.check(canonical, 'ipv6');
+  if (!allocated6.check(canonical, 'ipv6') || blocked6.check(canonical, 'ipv6')) return false;
+  return !ownList(interfaces).check(canonical, 'ipv6');
 }
 
 /** Names that are never assigned on the internet: RFC 6761, 6762, 8375, and `.internal` (ICANN 2024). */

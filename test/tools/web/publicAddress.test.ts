@@ -113,6 +113,45 @@ const number32 = fc.oneof(
     .chain((first) => fc.integer({ min: 0, max: 2 ** 24 - 1 }).map((rest) => Number(first) * 2 ** 24 + rest)),
 );
 
+test.each([
+  ['93.184.215.99', false],
+  ['::ffff:93.184.215.99', false],
+  ['64:ff9b::93.184.215.99', false],
+  ['93.184.215.98', true],
+  ['2a00:1450:4001:81b::99', false],
+  ['2a00:1450:4001:81b:1:2:3:4', false],
+  ['2a00:1450:4001:81c::99', true],
+  ['2001:67c:2e8::1', false],
+  ['2001:67c:2e8::2', true],
+])(
+  'of a machine with public addresses, its own and its IPv6 network are not public: %s',
+  (address, expected) => {
+    const one = { mac: '', internal: false, netmask: '' };
+    const interfaces = () => ({
+      eth0: [
+        { ...one, address: '93.184.215.99', family: 'IPv4' as const, cidr: '93.184.215.99/24' },
+        {
+          ...one,
+          address: '2a00:1450:4001:81b::99',
+          family: 'IPv6' as const,
+          scopeid: 0,
+          cidr: '2a00:1450:4001:81b::99/64',
+        },
+      ],
+      tunnel: [
+        {
+          ...one,
+          address: '2001:67c:2e8::1',
+          family: 'IPv6' as const,
+          scopeid: 0,
+          cidr: '2001:67c:2e8::1/3',
+        },
+      ],
+    });
+    expect(isPublicAddress(address, interfaces)).toBe(expected);
+  },
+);
+
 test('a private address is never public, however it is written in a URL', () => {
   const spellings: readonly ((value: number) => string)[] = [
     dotted,
