@@ -108,3 +108,6 @@ export const toolNames = {
   exitPlanMode: 'ExitPlanMode',
   askUserQuestion: 'AskUserQuestion',
 } as const satisfies { readonly [Name in BuiltinToolName as Uncapitalize<Name>]: Name };
+
+/** The summary of a search without a match. */
+export const NO_MATCHES = 'no matches';

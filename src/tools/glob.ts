@@ -4,7 +4,7 @@ import picomatch from 'picomatch';
 import * as z from 'zod';
 import { assertUnmoved, type ResolvedPath } from '../disk/realFile.ts';
 import { count } from '../protocol/text/numbers.ts';
-import { toolNames } from '../protocol/toolNames.ts';
+import { NO_MATCHES, toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
 import { suggestForMissing } from './files/similarNames.ts';
@@ -117,7 +117,7 @@ function listing(
     status: partial ? 'partial' : 'ok',
     text: [...shown, ...notes].join('\n'),
     kind: 'list',
-    display: { title, summary: count(files.length, 'file') },
+    display: { title, summary: files.length === 0 ? NO_MATCHES : count(files.length, 'file') },
     response: ({ durationMs }) => ({
       ...{ filenames: shown, numFiles: shown.length, durationMs, totalMatches: files.length },
       ...{ truncated: partial || shown.length < files.length, countIsComplete: !partial },

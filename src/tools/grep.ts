@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { assertUnmoved, type ResolvedPath } from '../disk/realFile.ts';
 import type { Grant } from '../protocol/permissions.ts';
 import { count } from '../protocol/text/numbers.ts';
-import { toolNames } from '../protocol/toolNames.ts';
+import { NO_MATCHES, toolNames } from '../protocol/toolNames.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineFileTool } from './defineTool.ts';
 import { suggestForMissing } from './files/similarNames.ts';
@@ -132,7 +132,7 @@ async function grep(
     status: partial ? 'partial' : 'ok',
     text: [...shown, ...notes].join('\n'),
     kind: 'search',
-    display: { title, summary },
+    display: { title, summary: total === 0 ? NO_MATCHES : summary },
     ...(isCut ? await storeAll(lines, context) : {}),
     response: () => responseOf(mode, listsFiles ? shown : hits.files.map(({ path }) => path), shown, total),
   };

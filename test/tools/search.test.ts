@@ -209,7 +209,9 @@ describe('Grep', () => {
     ['not context', 'src/deep/c.ts:3:12-not context'],
     ['no such text', 'No matches.'],
   ])('finds %j', async (pattern, expected) => {
-    expect((await grep(pattern, { output_mode: 'content' })).text).toBe(expected);
+    const { text, display } = await grep(pattern, { output_mode: 'content' });
+    expect(text).toBe(expected);
+    expect(display?.summary === 'no matches').toBe(text === 'No matches.');
   });
 
   test('finds a match over several lines', async () => {

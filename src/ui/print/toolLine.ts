@@ -4,7 +4,7 @@ import { withoutModelNotes } from '../../protocol/entries/readEntry.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { count } from '../../protocol/text/numbers.ts';
 import { revealHidden } from '../../protocol/text/reveal.ts';
-import { toolNames, traitsOf } from '../../protocol/toolNames.ts';
+import { NO_MATCHES, toolNames, traitsOf } from '../../protocol/toolNames.ts';
 import type { Theme } from '../theme/theme.ts';
 import { displayText } from './content.ts';
 import { sanitize, sanitizeLine, shownLine } from './sanitize.ts';
@@ -99,9 +99,11 @@ export function renderReads(entries: readonly JSONLEntry[], width: number, theme
   const reads = results.filter(({ name }) => name === toolNames.read);
   const files = new Set(reads.map(({ display }) => display?.title)).size;
   const searches = results.length - reads.length;
+  const unmatched = results.filter(({ display }) => display?.summary === NO_MATCHES).length;
   const counts = [
     ...(files === 0 ? [] : [`read ${count(files, 'file')}`]),
     ...(searches === 0 ? [] : [`searched ${count(searches, 'pattern')}`]),
+    ...(unmatched === 0 ? [] : [unmatched === searches ? NO_MATCHES : `${unmatched} without matches`]),
     ...(isPartial ? ['partial'] : []),
   ].join(', ');
   const head = truncate(counts.charAt(0).toUpperCase() + counts.slice(1), width - 2);

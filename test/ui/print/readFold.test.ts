@@ -10,10 +10,15 @@ const print = (entry: Parameters<typeof madeUpEntry>[0]): Print => ({
   type: 'entry',
   entry: madeUpEntry(entry),
 });
-const result = (name: string, title: string, status: 'ok' | 'partial' | 'error' = 'ok'): Print =>
+const result = (
+  name: string,
+  title: string,
+  status: 'ok' | 'partial' | 'error' = 'ok',
+  summary = '3 lines',
+): Print =>
   print({
     type: 'tool_result',
-    toolResult: { id: title, output: '', name, status, display: { title, summary: '3 lines' } },
+    toolResult: { id: title, output: '', name, status, display: { title, summary } },
   });
 const call = print({ type: 'tool_use', tool: { id: 'c', name: 'Read', input: {} } });
 const reply = (content: string, reasoning = ''): Print =>
@@ -123,6 +128,22 @@ test('the line counts each file once, names as many as fit, and fits the width',
   expect(renderReads(entries, 50, plain)).toBe('● Read 2 files, searched 2 patterns  a.ts, lib/b.…');
   expect(renderReads(entries, 20, plain)).toBe('● Read 2 files, sea…');
   expect(renderReads(entries.slice(0, 1), 80, plain)).toBe('● Read(a.ts)  3 lines');
+});
+
+test('searches without a match are shown as such', () => {
+  const search = (title: string, summary: string) => result('Grep', title, 'ok', summary);
+  const shown = (...prints: readonly Print[]) =>
+    renderReads(
+      prints.flatMap((one) => (one.type === 'entry' ? [one.entry] : [])),
+      80,
+      plain,
+    );
+  expect(shown(search('a', 'no matches'), search('b', 'no matches'))).toBe(
+    '● Searched 2 patterns, no matches  a, b',
+  );
+  expect(shown(search('a', 'no matches'), search('b', '1 file'))).toBe(
+    '● Searched 2 patterns, 1 without matches  a, b',
+  );
 });
 
 test('a partial file is shown as partial, with its range', () => {
