@@ -29,6 +29,7 @@ export function createAgent(deps: AgentDeps): Agent {
       return undone.size === 0 ? entries : entries.filter(({ uuid }) => !undone.has(uuid));
     },
     turns: work.rewinds.turns,
+    canUndoRewind: work.rewinds.canUndo,
     planRewind: work.rewinds.plan,
     diff: work.rewinds.diff,
     popQueued: core.prompts.pop,

@@ -76,6 +76,8 @@ export interface Agent {
   liveEntries(): readonly JSONLEntry[];
   /** Returns the newest `limit` turns of the conversation, oldest first, each with its changes on disk. */
   turns(limit: number): Promise<readonly TurnRecord[]>;
+  /** True if there is a rewind that `undo_rewind` would undo. */
+  canUndoRewind(): boolean;
   /**
    * Plans a rewind to before the turn of this prompt; undefined if there is no such turn. Files that another
    * process has recorded, and whose write would need approval, are left unchanged.

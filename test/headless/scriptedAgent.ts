@@ -166,6 +166,7 @@ export function scriptedAgent(
     entries: () => entries,
     liveEntries: () => entries,
     page: async (beforeSeq, count) => entries.filter(({ seq }) => seq < beforeSeq).slice(-count),
+    canUndoRewind: () => false,
     turns: async (limit) => (context.turns ?? []).slice(-limit),
     planRewind: async (uuid) => context.plans?.find(({ turn }) => turn.uuid === uuid),
     diff: async () => context.changes,

@@ -66,6 +66,8 @@ interface Rewinder {
   /** Rewinds. Uses the plan made last unless the session has changed since; otherwise plans again. */
   rewind(uuid: string, scope: RewindScope): Promise<RewindReport>;
   undo(): Promise<RewindReport>;
+  /** True if `undo` would find something to undo. */
+  canUndo(): boolean;
 }
 
 const NO_FILES = 'This session keeps no checkpoints.';
@@ -194,7 +196,15 @@ function createRewinder(ports: RewindPorts): Rewinder {
     };
   };
 
-  return { plan, rewind, undo };
+  const canUndo = (): boolean => {
+    const live = context.live();
+    return (
+      interruptedRewind(live) !== undefined ||
+      live.entries.some(({ subtype, uuid }) => subtype === 'rewind' && !live.undone.has(uuid))
+    );
+  };
+
+  return { plan, rewind, undo, canUndo };
 }
 
 /** Plans rewinds. */
@@ -292,6 +302,7 @@ function createRestore({ context, files, root, checkpoints }: RestorePorts) {
 export interface Rewinds {
   submit(op: Extract<Op, { type: 'rewind' | 'undo_rewind' }>): void;
   turns(limit: number): Promise<readonly TurnRecord[]>;
+  canUndo(): boolean;
   plan: Rewinder['plan'];
   diff(uuid?: string): Promise<readonly RestoreStep[] | undefined>;
 }
@@ -320,6 +331,7 @@ export function createRewinds(ports: RewindsPorts): Rewinds {
       });
     },
     turns: (limit) => newestTurns(context, limit),
+    canUndo: rewinder.canUndo,
     plan: rewinder.plan,
     async diff(uuid) {
       await checkpoints.settled();

@@ -146,6 +146,7 @@ function askTurn(agent: Agent, turns: readonly TurnRecord[], ports: DialoguePort
     close();
     return;
   }
+  const canUndo = agent.canUndoRewind();
   ports.ask({
     tell: [
       'Question: rewind to before which turn? 1 is the latest.',
@@ -153,11 +154,11 @@ function askTurn(agent: Agent, turns: readonly TurnRecord[], ports: DialoguePort
         const { asked, age, changes } = turnFacts(turn, new Date(ports.now()));
         return `${index + 1}. ${asked.slice(0, 100)}; ${limitNote(age, changes)}`;
       }),
-      'Answer with a number; u undoes the last rewind. An empty line cancels.',
+      `Answer with a number${canUndo ? '; u undoes the last rewind' : ''}. An empty line cancels.`,
     ],
     answer(text) {
       if (text === '') close();
-      else if (text.toLowerCase() === 'u') {
+      else if (canUndo && text.toLowerCase() === 'u') {
         agent.submit({ type: 'undo_rewind' });
         close();
       } else {

@@ -24,7 +24,7 @@ import {
 } from './rewindState.ts';
 
 interface RewindDialogProps {
-  readonly agent: Pick<Agent, 'turns' | 'planRewind' | 'state' | 'submit'>;
+  readonly agent: Pick<Agent, 'turns' | 'canUndoRewind' | 'planRewind' | 'state' | 'submit'>;
   /** Starts with this turn instead of the list. */
   readonly turn?: TurnRecord | undefined;
   readonly width: number;
@@ -76,7 +76,15 @@ export function RewindDialog(props: RewindDialogProps) {
     [steps, width, theme, root, limit],
   );
   const keymap = useContext(KeymapContext);
-  const frame = rewindFrame(state, { width, rows, theme, now: now(), fileLines, keymap });
+  const frame = rewindFrame(state, {
+    width,
+    rows,
+    theme,
+    now: now(),
+    canUndo: agent.canUndoRewind(),
+    fileLines,
+    keymap,
+  });
   const { counts } = useTypeAheadGuard(state.step, props.clock);
 
   const move = (by: number): void => {
@@ -129,7 +137,7 @@ export function RewindDialog(props: RewindDialogProps) {
     'select:accept': enter,
     'select:cancel': back,
     'rewind:undo': () => {
-      if (latest().step !== 'turns') return;
+      if (latest().step !== 'turns' || !agent.canUndoRewind()) return;
       agent.submit({ type: 'undo_rewind' });
       onClose();
     },

@@ -18,6 +18,8 @@ interface FrameOptions {
   readonly rows: number;
   readonly theme: Theme;
   readonly now: Date;
+  /** True if there is a rewind to undo. */
+  readonly canUndo: boolean;
   /** The effect on files, laid out for this width. */
   readonly fileLines: readonly string[];
   readonly keymap: Keymap;
@@ -56,7 +58,7 @@ export function rewindFrame(state: RewindState, options: FrameOptions): RewindFr
 
 function turnsFrame(
   { turns, selected, isWhole, problem }: TurnList,
-  { width, rows, theme, now, keymap }: FrameOptions,
+  { width, rows, theme, now, canUndo, keymap }: FrameOptions,
 ): RewindFrame {
   const pageRows = Math.max(1, rows - (rows >= 4 ? 2 : rows >= 3 ? 1 : 0));
   const items = turns ?? [];
@@ -76,8 +78,12 @@ function turnsFrame(
   const hint = hintOf(
     place,
     [
-      joinWithDots(moving, hints.does('rewind:undo', 'undoes the last rewind'), 'Esc closes'),
-      joined(moving, hints.key('rewind:undo'), 'Esc'),
+      joinWithDots(
+        moving,
+        canUndo ? hints.does('rewind:undo', 'undoes the last rewind') : undefined,
+        'Esc closes',
+      ),
+      joined(moving, canUndo ? hints.key('rewind:undo') : undefined, 'Esc'),
     ],
     width,
   );

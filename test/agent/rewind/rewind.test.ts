@@ -81,7 +81,9 @@ test('a rewind restores the conversation and files from before a turn, and its u
     const [after, saidAfter] = [await set.tree(), set.conversation()];
     expect(after).not.toEqual(before);
 
+    expect(set.agent.canUndoRewind()).toBe(false);
     const report = await set.back('second', scope);
+    expect(set.agent.canUndoRewind()).toBe(true);
     expect(report).toMatchObject({ outcome: 'done', conversation: scope !== 'files' });
     expect(report.prompt?.text).toBe(scope === 'files' ? undefined : 'second');
     expect(await set.tree()).toEqual(scope === 'conversation' ? after : before);
@@ -94,6 +96,7 @@ test('a rewind restores the conversation and files from before a turn, and its u
     expect(await set.undo()).toMatchObject({ outcome: 'done' });
     expect(await set.tree()).toEqual(after);
     expect(set.conversation()).toEqual(saidAfter);
+    expect(set.agent.canUndoRewind()).toBe(false);
     expect(await set.undo()).toMatchObject({ outcome: 'refused', message: 'Nothing to undo.' });
   }
 });

@@ -55,6 +55,7 @@ const agentOf = (log: Log) => ({
   items: () => [item],
   measure: async () => measure,
   turns: async () => [turn],
+  canUndoRewind: () => true,
   planRewind: async () => ({ turn, plan: { steps: [] }, notes: [] }),
   taskOutput: () => ({ text: 'printed', missing: 0 }),
   watchTask: () => () => undefined,

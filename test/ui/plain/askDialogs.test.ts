@@ -180,6 +180,17 @@ describe('rewinding', () => {
     expect([ops, deeds]).toEqual([[{ type: 'rewind', to: 'u1', scope: 'both' }], ['close']]);
   });
 
+  test('u undoes the last rewind, if there is one', async () => {
+    for (const canUndo of [true, false]) {
+      const { agent, ops } = createAgent({ turns: async () => [turn], canUndoRewind: () => canUndo });
+      const { ports, asked } = createPorts();
+      await rewind(agent, undefined, ports);
+      expect(asked[0]?.tell.at(-1)?.includes('u undoes')).toBe(canUndo);
+      asked[0]?.answer('u');
+      expect(ops).toEqual(canUndo ? [{ type: 'undo_rewind' }] : []);
+    }
+  });
+
   test('many paths of one folder are counted', async () => {
     const steps = Array.from({ length: 1003 }, (_, at) => ({
       ...{ path: `/home/me/project/node_modules/p${at}`, action: 'delete' as const },

@@ -45,6 +45,7 @@ async function open({
   first,
   notes = [],
   ready = Promise.resolve(),
+  canUndo = false,
 }: {
   turns?: readonly TurnRecord[];
   plan?: readonly RestoreStep[];
@@ -54,6 +55,7 @@ async function open({
   notes?: readonly string[];
   /** The list can be read. */
   ready?: Promise<void>;
+  canUndo?: boolean;
 } = {}) {
   const ops: Op[] = [];
   const forks: number[] = [];
@@ -63,6 +65,7 @@ async function open({
   const agent = {
     state: () => state,
     submit: (op: Op) => void ops.push(op),
+    canUndoRewind: () => canUndo,
     async turns(limit: number) {
       limits.push(limit);
       await ready;
@@ -108,7 +111,7 @@ test('the turns are listed newest last, each with age, prompt and changes', asyn
     '  30 min ago  request 1',
     '  30 min ago  request 2                                        +12 −3 in 2 files',
     '❯ 30 min ago  request 3',
-    '↑↓ Enter · u undoes the last rewind · Esc closes',
+    '↑↓ Enter · Esc closes',
   ]);
 });
 
@@ -172,9 +175,13 @@ test('without changed files, only the conversation is rewound; k forks, u undoes
   ]);
   await screen.press('k');
   expect(forks).toEqual([29]);
-  const other = await open();
+  const other = await open({ canUndo: true });
+  expect(other.screen.text().at(-1)).toBe('↑↓ Enter · u undoes the last rewind · Esc closes');
   await other.screen.press('u');
   expect(other.ops).toEqual([{ type: 'undo_rewind' }]);
+  const nothing = await open();
+  await nothing.screen.press('u');
+  expect([nothing.ops, nothing.closed()]).toEqual([[], 0]);
   expect(other.closed()).toBe(1);
   expect(ops).toEqual([]);
 });
