@@ -234,8 +234,8 @@ function permissionsOf({ place, loaded }: SessionFactoryOptions, shared: SharedP
 }
 
 /** Shared by all choices of a model: what servers reported, and what earlier sessions learned. */
-function modelParts({ served, reportedAssumed, endpoints }: SharedParts, learnedWindows: LearnedWindows) {
-  return { served, reportedAssumed, endpoints, learnedWindows };
+function modelParts({ served, endpoints }: SharedParts, learnedWindows: LearnedWindows) {
+  return { served, endpoints, learnedWindows };
 }
 
 /** A subagent's effort is that of its model and the settings; a limit applies to all. */

@@ -49,8 +49,6 @@ export interface SharedParts {
   readonly compiledCode: OwnCompiledCode;
   /** Undefined if nothing is exported. */
   readonly telemetry: Promise<SessionsTelemetry> | undefined;
-  /** Models whose assumed context window was reported to the user. */
-  readonly reportedAssumed: Set<string>;
   /** True once a session has been opened. */
   wasOpened: boolean;
   /** Rules saved by "always" in any session. */
@@ -128,7 +126,6 @@ export function createSharedParts(options: SessionFactoryOptions): SharedParts {
       options.demo || telemetryTarget(settings, env) === undefined
         ? undefined
         : import('./telemetry.ts').then((one) => one.openTelemetry(options, endpoints, onError)),
-    reportedAssumed: new Set(),
     wasOpened: false,
     savedRules: [],
     onError,

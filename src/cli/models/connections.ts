@@ -218,6 +218,14 @@ async function windowsOfAll({
       const { endpoint, id } = endpoints.find(model);
       await windows.get(endpoint)?.remember(id, tokens);
     },
+    isReported(model) {
+      const { endpoint, id } = endpoints.find(model);
+      return windows.get(endpoint)?.isReported(id) === true;
+    },
+    async reported(model) {
+      const { endpoint, id } = endpoints.find(model);
+      await windows.get(endpoint)?.reported(id);
+    },
   };
 }
 

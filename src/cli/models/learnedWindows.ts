@@ -1,6 +1,6 @@
 /**
- * Remembers context windows that servers named in overflow errors, by endpoint and model: `windows.json` in the
- * data folder.
+ * Remembers context windows that servers named in overflow errors, and the models whose unknown window was reported to
+ * the user, by endpoint and model: `windows.json` in the data folder.
  */
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -11,6 +11,10 @@ export interface LearnedWindows {
   get(model: string): number | undefined;
   /** Takes effect immediately; resolves when written to disk. Never rejects. */
   remember(model: string, tokens: number): Promise<void>;
+  /** True if the user was told that the window of this model is unknown. */
+  isReported(model: string): boolean;
+  /** Remembers that the user was told; otherwise like `remember`. */
+  reported(model: string): Promise<void>;
 }
 
 interface LearnedWindowsOptions {
@@ -32,40 +36,53 @@ const fileSchema = z.object({
       learnedAt: z.string(),
     }),
   ),
+  reported: z.array(z.object({ endpoint: z.string(), model: z.string() })).default([]),
 });
-type Windows = z.infer<typeof fileSchema>['windows'];
+type Remembered = z.infer<typeof fileSchema>;
 
-/** Maximum number of entries; the oldest are dropped. */
+/** Maximum number of entries of each list; the oldest are dropped. */
 const MOST = 200;
 
 /** Loads the windows learned for one endpoint. Never rejects. */
 export async function openLearnedWindows(options: LearnedWindowsOptions): Promise<LearnedWindows> {
   const { dataRoot, baseUrl, now = Date.now, onError = () => {} } = options;
-  const file = openJsonFile<{ readonly windows: Windows }>({
+  const file = openJsonFile<Remembered>({
     file: join(dataRoot, 'windows.json'),
     parse: (value) => fileSchema.parse(value),
-    empty: { windows: [] },
+    empty: { windows: [], reported: [] },
   });
   const endpoint = URL.canParse(baseUrl) ? new URL(baseUrl).origin : undefined;
-  const here = file.read().windows.filter((one) => one.endpoint === endpoint);
-  const known = new Map(here.map(({ model, tokens }) => [model, tokens]));
+  const { windows, reported } = file.read();
+  const isHere = (one: { readonly endpoint: string }): boolean => one.endpoint === endpoint;
+  const known = new Map(windows.filter(isHere).map(({ model, tokens }) => [model, tokens]));
+  const told = new Set(reported.filter(isHere).map(({ model }) => model));
 
-  async function write(added: Windows[number]): Promise<void> {
-    await file.change(({ windows }) => {
-      const others = windows.filter(
-        ({ endpoint: at, model }) => at !== added.endpoint || model !== added.model,
-      );
-      return { windows: [...others, added].slice(-MOST) };
-    });
-  }
+  /** `added` replaces the entry of the same model. */
+  const write = async <Name extends keyof Remembered>(
+    name: Name,
+    added: Remembered[Name][number],
+  ): Promise<void> => {
+    await file
+      .change((all) => {
+        const others = all[name].filter(
+          (one) => one.endpoint !== added.endpoint || one.model !== added.model,
+        );
+        return { ...all, [name]: [...others, added].slice(-MOST) };
+      })
+      .catch(onError);
+  };
 
   return {
     get: (model) => known.get(model),
-    remember(model, tokens) {
+    async remember(model, tokens) {
       known.set(model, tokens);
-      if (endpoint === undefined) return Promise.resolve();
-      const added = { endpoint, model, tokens, learnedAt: new Date(now()).toISOString() };
-      return write(added).catch(onError);
+      if (endpoint !== undefined)
+        await write('windows', { endpoint, model, tokens, learnedAt: new Date(now()).toISOString() });
+    },
+    isReported: (model) => told.has(model),
+    async reported(model) {
+      told.add(model);
+      if (endpoint !== undefined) await write('reported', { endpoint, model });
     },
   };
 }

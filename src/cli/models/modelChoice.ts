@@ -42,9 +42,7 @@ export interface ModelChoice extends Required<AgentModel> {
 
 interface ModelChoiceOptions {
   readonly served?: ServedModels | undefined;
-  readonly learnedWindows?: Pick<LearnedWindows, 'get'> | undefined;
-  /** Models whose assumed window was already reported; shared by the sessions of one process. */
-  readonly reportedAssumed?: Set<string>;
+  readonly learnedWindows?: Omit<LearnedWindows, 'remember'> | undefined;
   /** True if the open session has learned the current model's window from an error. */
   readonly isLearnedInSession?: () => boolean;
   /** Called when the server has reported new facts about the current model outside of a turn. */
@@ -71,7 +69,6 @@ export function createModelChoice(
   {
     served,
     learnedWindows,
-    reportedAssumed = new Set(),
     isLearnedInSession,
     onLearned,
     hasPrompt = false,
@@ -106,11 +103,13 @@ export function createModelChoice(
   let hearAssumed: ((text: string) => void) | undefined;
   const reportAssumed = (): void => {
     const { id, source, windowTokens } = current();
-    if (hearAssumed === undefined || source !== 'assumed' || askedFor !== id || reportedAssumed.has(id))
-      return;
+    const text = assumedText(id, windowTokens);
+    if (hearAssumed === undefined || source !== 'assumed' || askedFor !== id || reported.has(text)) return;
+    if (learnedWindows?.isReported(id) === true) return;
     if (served?.awaitsLoad(id) === true || isLearnedInSession?.() === true) return;
-    reportedAssumed.add(id);
-    hearAssumed(assumedText(id, windowTokens));
+    reported.add(text);
+    void learnedWindows?.reported(id);
+    hearAssumed(text);
   };
   const isAsked = (id: string): boolean => id !== DEMO_MODEL && id !== '' && !isClosedModel(id);
   /** Delayed, because loading the code while the session is being opened would double the time that takes. */

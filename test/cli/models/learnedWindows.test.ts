@@ -39,6 +39,19 @@ test('a window is remembered by endpoint and model, in a private file', async ()
   expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
 });
 
+test('that an unknown window was reported is remembered by endpoint and model, next to the windows', async () => {
+  const { open, windows } = await folder();
+  const first = await open();
+  await first.remember('m', 20_000);
+  expect(first.isReported('n')).toBe(false);
+  await Promise.all([first.reported('n'), first.reported('o')]);
+  expect(first.isReported('n')).toBe(true);
+  const again = await open();
+  expect(['m', 'n', 'o'].map(again.isReported)).toEqual([false, true, true]);
+  expect((await open('http://127.0.0.1:9090/v1')).isReported('n')).toBe(false);
+  expect(await windows()).toHaveLength(1);
+});
+
 test('a password in the address is not written', async () => {
   const { file, open } = await folder();
   await (await open('https://user:secret@example.com/v1')).remember('m', 20_000);

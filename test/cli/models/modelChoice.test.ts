@@ -9,6 +9,16 @@ import { ollama, startLocalServer } from '../../e2e/support/localServers.ts';
 
 const settings = (given: unknown) => settingsSchema.parse(given);
 
+/** Remembers in memory. */
+function rememberedWindows(windows = new Map<string, number>()) {
+  const told = new Set<string>();
+  return {
+    get: (model: string) => windows.get(model),
+    isReported: (model: string) => told.has(model),
+    reported: async (model: string) => void told.add(model),
+  };
+}
+
 test.each([
   ['a known model', 'gpt-4.1', {}, { windowTokens: 1_047_576, source: 'catalogue' }],
   ['an unknown model', 'nobody/knows', {}, { windowTokens: 128_000, source: 'assumed' }],
@@ -133,11 +143,11 @@ describe('an assumed window is reported', () => {
     createServedModels({ baseUrl, apiKey: undefined, now: Date.now, patienceMs: 5000 });
   const { signal } = new AbortController();
 
-  test('automatically after the query, in one line, and never twice in a process', async () => {
+  test('automatically after the query, in one line, and never twice', async () => {
     const baseUrl = await silent();
-    const [served, reportedAssumed] = [servedAt(baseUrl), new Set<string>()];
+    const [served, learnedWindows] = [servedAt(baseUrl), rememberedWindows()];
     const told: string[] = [];
-    const choose = () => createModelChoice('m', settings({ baseUrl }), { served, reportedAssumed });
+    const choose = () => createModelChoice('m', settings({ baseUrl }), { served, learnedWindows });
     const choice = choose();
     choice.onAssumed((text) => told.push(text));
     expect(told).toEqual([]);
@@ -174,7 +184,9 @@ describe('an assumed window is reported', () => {
     const told = vi.fn();
     const given = [
       createModelChoice('m', settings({ baseUrl, contextWindow: 9000 }), { served }),
-      createModelChoice('m', settings({ baseUrl }), { served, learnedWindows: { get: () => 20_000 } }),
+      createModelChoice('m', settings({ baseUrl }), {
+        ...{ served, learnedWindows: rememberedWindows(new Map([['m', 20_000]])) },
+      }),
       createModelChoice('m', settings({ baseUrl }), { served, isLearnedInSession: () => true }),
       createModelChoice('gpt-oss-20b', settings({ baseUrl }), { served }),
     ];
@@ -208,7 +220,7 @@ describe('an assumed window is reported', () => {
 
 test('a window learned during the session applies at once', () => {
   const learned = new Map<string, number>();
-  const choice = createModelChoice('m', settings({}), { learnedWindows: learned });
+  const choice = createModelChoice('m', settings({}), { learnedWindows: rememberedWindows(learned) });
   expect(choice.current()).toMatchObject({ windowTokens: 128_000, source: 'assumed' });
   learned.set('m', 20_000);
   expect(choice.current()).toMatchObject({ windowTokens: 20_000, source: 'learned' });
