@@ -235,7 +235,7 @@ function Footer({ snapshot: { phase, session, view, theme, hint }, own, width }:
       theme={theme}
       measure={state.measure}
       drafting={view.drafting}
-      running={state.tasks.filter(({ end }) => end === undefined).length}
+      running={state.tasks.flatMap(({ end, command }) => (end === undefined ? [command] : []))}
       costUsd={state.usage.requests === 0 ? undefined : state.usage.costUsd}
     />
   );

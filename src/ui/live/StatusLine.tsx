@@ -5,7 +5,7 @@ import { modeLabels, type PermissionMode } from '../../protocol/permissions.ts';
 import { shortTokens } from '../../protocol/text/numbers.ts';
 import { Lines } from '../dialog/Lines.tsx';
 import { formatCost } from '../print/numbers.ts';
-import { sanitizeLine } from '../print/sanitize.ts';
+import { sanitizeLine, shownLine } from '../print/sanitize.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Paint } from '../theme/paints.ts';
 import type { Theme } from '../theme/theme.ts';
@@ -48,8 +48,8 @@ interface StatusFacts {
   readonly demo: boolean;
   /** A warning if commands are not confined. */
   readonly sandbox?: string | undefined;
-  /** Number of running background commands. */
-  readonly running?: number | undefined;
+  /** Background commands that are running. */
+  readonly running?: readonly string[] | undefined;
 }
 
 /** One styled line of at most `width` columns. */
@@ -84,6 +84,7 @@ const DRAFT_SIGN = '✎';
 
 const separator = ' · ';
 const shrinkOrder: readonly Name[] = [
+  'running',
   'context',
   'demo',
   'cost',
@@ -107,7 +108,7 @@ function partsOf(
     demo,
     drafting = false,
     readOnly = false,
-    running = 0,
+    running = [],
     sandbox,
   }: StatusFacts,
   theme: Theme,
@@ -137,14 +138,28 @@ function partsOf(
     ...(sandbox === undefined
       ? []
       : [{ name: 'sandbox', forms: [sandbox, ''], paint: theme.warning } as const]),
-    ...(running === 0
-      ? []
-      : [{ name: 'running', forms: [`${running} running`, `${running} bg`], paint: theme.accent } as const]),
+    ...(running.length === 0 ? [] : [runningPart(running, theme)]),
     ...(measure === undefined ? [] : [contextPart(measure, drafting ? ` ${DRAFT_SIGN}` : '', theme)]),
     ...(costUsd === undefined
       ? []
       : [{ name: 'cost', forms: [formatCost(costUsd), ''], paint: theme.dim } as const]),
   ];
+}
+
+/** Columns for the names of running commands; of each, at most as many characters. */
+const COMMANDS = 30;
+
+function runningPart(commands: readonly string[], theme: Theme): Part {
+  const names = truncate(
+    commands.map((command) => shownLine(command.slice(0, COMMANDS + 1), true)).join(', '),
+    COMMANDS,
+  );
+  const running = `${commands.length} running`;
+  return {
+    name: 'running',
+    forms: [`${running}: ${names}`, running, `${commands.length} bg`],
+    paint: theme.accent,
+  };
 }
 
 /** Share of the trigger from which the line shows when compaction starts, in a warning color. */

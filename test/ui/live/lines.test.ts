@@ -63,6 +63,19 @@ test.each([
   );
 });
 
+test.each([
+  [['npm run dev'], 100, 'gpt-5-codex · plan mode · 1 running: npm run dev · context 34% of 128k · $0.12'],
+  [['npm run dev'], 75, 'gpt-5-codex · plan mode · 1 running · context 34% of 128k · $0.12'],
+  [['npm run dev'], 30, 'gpt-5-cod… · plan · 1 bg · 34%'],
+  [
+    ['npm run dev\n\u001b[2J', 'python3 -m http.server 8000'],
+    120,
+    'gpt-5-codex · plan mode · 2 running: npm run dev ‹U+001B›[2J, pyth… · context 34% of 128k · $0.12',
+  ],
+])('the status line names the running commands %j if %d columns have room', (running, width, expected) => {
+  expect(statusLine({ ...facts, running }, width, theme)).toBe(expected);
+});
+
 test('an estimate is marked', () => {
   expect(statusLine({ ...facts, measure: { ...measure, exact: false } }, 100, theme)).toContain(
     'context ~34% of',
