@@ -235,15 +235,15 @@ function selectedOf({ buffer, vim }: ComposerState): Mark | undefined {
 }
 
 /**
- * The prompt sign shows what Enter will do: run a shell command (`!`), a slash command (`/`) or a prompt. With vim keys
- * it shows normal mode (N) and the visual modes (v, V).
+ * The color of the prompt sign shows what Enter will do: run a shell command (`!`), a slash command (`/`) or a prompt.
+ * With vim keys the sign shows normal mode (N) and the visual modes (v, V).
  */
 function Prompt({ state, theme }: { readonly state: ComposerState; readonly theme: ComposerTheme }) {
   const mode = state.vim?.mode ?? 'insert';
   if (mode === 'normal') return <Text>{theme.warning('N')}</Text>;
   if (mode !== 'insert') return <Text>{theme.warning(mode === 'visual' ? 'v' : 'V')}</Text>;
   const first = state.buffer.units[0];
-  if (first === '!') return <Text>{theme.warning('$')}</Text>;
+  if (first === '!') return <Text>{theme.warning('❯')}</Text>;
   if (first === '/') return <Text>{theme.success('❯')}</Text>;
   return <Text>{theme.accent('❯')}</Text>;
 }

@@ -461,7 +461,7 @@ test('readline keys edit the line', async () => {
 });
 
 test.each([
-  ['!ls', '$ !ls'],
+  ['!ls', '❯ !ls'],
   ['/x', '❯ /x'],
 ])('%j shows what Enter will do', async (typed, shown) => {
   const { screen, rows } = await mount();
