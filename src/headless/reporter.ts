@@ -21,60 +21,64 @@ export async function createReporter(options: ReportOptions, tally: Tally): Prom
 
 /** Writes the answer to standard output; on failure only the error, to standard error. */
 function createTextReporter(options: ReportOptions, tally: Tally): Reporter {
-  const { write, writeError } = options;
+  const say = sayBy(options);
   return {
     begin() {
-      if (options.agent.state().demo)
-        writeError('Demo model: a built-in script that sends nothing anywhere.\n');
+      if (options.agent.state().demo) say('Demo model: a built-in script that sends nothing anywhere.');
     },
-    event: (event) => writeDiagnostics(event, writeError, options.allowanceLimits),
+    event: (event) => reportDiagnostics(event, say, options.allowanceLimits),
     async end(end) {
       const outcome = outcomeOf(end, tally);
-      if (!outcome.ok) writeError(asLines(outcome.reason));
-      else if (outcome.text !== '') write(asLines(outcome.text));
+      if (!outcome.ok) say(outcome.reason);
+      else if (outcome.text !== '') options.write(asLines(outcome.text));
     },
   };
 }
 
 function createJsonReporter(options: ReportOptions, tally: Tally): Reporter {
-  const { write, writeError } = options;
+  const say = sayBy(options);
   return {
     begin: () => undefined,
-    event: (event) => writeDiagnostics(event, writeError, options.allowanceLimits),
-    end: async (end) => write(toLine(resultMessage(outcomeOf(end, tally), tally, options))),
+    event: (event) => reportDiagnostics(event, say, options.allowanceLimits),
+    end: async (end) => options.write(toLine(resultMessage(outcomeOf(end, tally), tally, options))),
   };
 }
 
+/** Writes a message to standard error, marked as ours, since other programs of a script write there, too. */
+function sayBy({ writeError }: Pick<ReportOptions, 'writeError'>) {
+  return (text: string): void => writeError(asLines(`clawdcode: ${text}`));
+}
+
 /** Reports events during the run that someone waiting at a terminal should know about. */
-function writeDiagnostics(
+function reportDiagnostics(
   event: AgentEvent,
-  writeError: (text: string) => void,
+  say: (text: string) => void,
   limits: AllowanceLimits = {},
 ): void {
   switch (event.type) {
     case 'notice':
-      if (event.level !== 'info') writeError(asLines(event.text));
+      if (event.level !== 'info') say(event.text);
       return;
     case 'entry': {
       const line = contextLineOf(event.entry);
-      if (line?.tone === 'warning') writeError(asLines(line.text));
+      if (line?.tone === 'warning') say(line.text);
       return;
     }
     case 'retrying': {
       const { error, delayMs, attempt, maxAttempts } = event;
       const seconds = Math.ceil(delayMs / 1000);
-      writeError(`${error.message} Retrying in ${seconds} s (attempt ${attempt + 1} of ${maxAttempts}).\n`);
+      say(`${error.message} Retrying in ${seconds} s (attempt ${attempt + 1} of ${maxAttempts}).`);
       return;
     }
     case 'permission_question': {
       const { question } = event;
       if (question.tool === undefined) return;
       if (question.preview.type === 'form') {
-        writeError(`Not answered: ${question.tool} ${shown(question.title)}. ${NO_ONE_TO_ASK}.\n`);
+        say(`Not answered: ${question.tool} ${shown(question.title)}. ${NO_ONE_TO_ASK}.`);
         return;
       }
       const call = `${question.tool} ${shown(question.title)} (${shown(reasonsOf(question))})`;
-      writeError(`Not allowed: ${call}. ${shown(allowance(question, limits))}\n`);
+      say(`Not allowed: ${call}. ${shown(allowance(question, limits))}`);
       return;
     }
     // Contained in the result, or irrelevant after the run.

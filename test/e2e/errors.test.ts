@@ -361,7 +361,7 @@ describe('settings and the command line', () => {
     { args: ['--contnue'], says: /unknown option '--contnue'\n\(Did you mean --continue\?\)/ },
     { args: ['docter'], says: /there is no "docter"\. Did you mean "clawdcode doctor"\?/ },
     { args: ['session', 'lst'], says: /Did you mean "clawdcode session list"\?/ },
-    { args: ['-p', '/modle'], says: /Unknown command \/modle\. Did you mean \/model\?/ },
+    { args: ['-p', '/modle'], says: /^clawdcode: Unknown command \/modle\. Did you mean \/model\?/ },
     { args: ['-p', '--resume', 'nosuchid', 'hello'], says: /nosuchid/ },
     { args: [], says: /no prompt given/ },
   ])('$args', { tags: 'long' }, async ({ args, says }) => {

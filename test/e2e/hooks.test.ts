@@ -96,7 +96,7 @@ test('without a screen, a blocked prompt ends the run with its reason', { tags: 
   const ran = await setup.print(['-p', 'go']);
   expect(ran).toMatchObject({
     ...{ code: 1, stdout: '' },
-    stderr: 'A hook blocked this prompt, so it was not sent: not on Fridays\n',
+    stderr: 'clawdcode: A hook blocked this prompt, so it was not sent: not on Fridays\n',
   });
   expect(setup.server.requests()).toHaveLength(0);
 });

@@ -53,7 +53,7 @@ test.skipIf(!hasSandbox)(
     );
     const { stderr, code } = await print(['-p', 'go']);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^Not allowed: Read build\/secret \(.*outside the workspace/);
+    expect(stderr).toMatch(/^clawdcode: Not allowed: Read build\/secret \(.*outside the workspace/);
     const told = server.requests().map(({ messages }) => JSON.stringify(messages.at(-1)));
     expect(told[1]).toContain('linked');
     expect(told[2]).toContain('Read-only file system');

@@ -88,7 +88,7 @@ describe('text', () => {
       const error = { kind, message: 'It broke. Try this.', retryable: false };
       const partial = reply('reply1', 'Half an ans', { failed: true });
       const ran = await run('hello', onPrompt([step(1), text('Half'), partial, failed(error)]));
-      expect(ran).toMatchObject({ code, stdout: '', stderr: 'It broke. Try this.\n' });
+      expect(ran).toMatchObject({ code, stdout: '', stderr: 'clawdcode: It broke. Try this.\n' });
     },
   );
 
@@ -128,9 +128,9 @@ describe('text', () => {
     );
     expect(stdout).toBe('Hi.\n');
     expect(stderr.split('\n')).toEqual([
-      'The endpoint asks to wait. Retrying in 2 s (attempt 2 of 10).',
-      'The reply was cut.',
-      "Not allowed: Bash npm test (commands ask in default mode). --allowed-tools 'Bash(npm test:*)' would allow it.",
+      'clawdcode: The endpoint asks to wait. Retrying in 2 s (attempt 2 of 10).',
+      'clawdcode: The reply was cut.',
+      "clawdcode: Not allowed: Bash npm test (commands ask in default mode). --allowed-tools 'Bash(npm test:*)' would allow it.",
       '',
     ]);
   });
@@ -165,7 +165,7 @@ describe('text', () => {
     expect(ran).toMatchObject({
       code: 0,
       stdout: 'Hi.\n',
-      stderr: 'Summary failed: it was empty\n',
+      stderr: 'clawdcode: Summary failed: it was empty\n',
     });
   });
 
@@ -435,12 +435,16 @@ describe('commands', () => {
     ['refused', 'Too short to compact.', 1],
     ['cancelled', 'Cancelled.', 130],
   ] as const)('/compact that was %s gives the reason and its exit code', async (outcome, message, code) => {
-    expect(await compact({ outcome, message })).toMatchObject({ code, stdout: '', stderr: `${message}\n` });
+    expect(await compact({ outcome, message })).toMatchObject({
+      code,
+      stdout: '',
+      stderr: `clawdcode: ${message}\n`,
+    });
   });
 
   test.each([
     ['done', 'It is back.', 0, 'It is back. From 900 to 5000 tokens.\n', ''],
-    ['refused', 'There is none.', 1, '', 'There is none.\n'],
+    ['refused', 'There is none.', 1, '', 'clawdcode: There is none.\n'],
   ] as const)('/uncompact that was %s', async (outcome, message, code, stdout, stderr) => {
     const back = { ...compacted, outcome, message, preTokens: 900, postTokens: 5000 };
     const say: AgentEvent[] = [{ type: 'compaction_ended', report: back }];
@@ -460,8 +464,8 @@ describe('commands', () => {
   } as const;
   test.each([
     [{}, 0, /from 5,000 to 900 tokens[\s\S]*All of it\./, /^$/],
-    [{ outcome: 'refused', message: 'Too short.' }, 1, /^$/, /^Too short\.$/m],
-    [{ outcome: 'cancelled', message: 'Stopped.' }, 130, /^$/, /^Stopped\.$/m],
+    [{ outcome: 'refused', message: 'Too short.' }, 1, /^$/, /^clawdcode: Too short\.$/m],
+    [{ outcome: 'cancelled', message: 'Stopped.' }, 130, /^$/, /^clawdcode: Stopped\.$/m],
   ] as const)('/compact --preview %j', async (fields, code, stdout, stderr) => {
     const say: AgentEvent[] = [{ type: 'compaction_previewed', preview: { ...preview, ...fields } }];
     const ran = await run('/compact --preview', [{ on: { type: 'compact', preview: true }, say }]);
