@@ -6,9 +6,12 @@ import { join } from 'node:path';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Names that indicate a secret; entire words between underscores, so that KEYBOARD and PASSENGER do not match. */
+/**
+ * Names that indicate a secret; entire words between underscores, so that KEYBOARD and PASSENGER do not match. Sources of
+ * the whole names: the command lines of Bitwarden, 1Password, sshpass and age.
+ */
 const secretWord =
-  /(?:^|_)(?:TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|PASS|PAT|KEY|KEYS|APIKEY|CREDENTIALS?|CREDS|AUTH|AUTHORIZATION|COOKIES?|DSN|PRIVATE|SAS|JWT|BEARER|WEBHOOKS?|MNEMONIC|SEED_PHRASE|CONN(?:ECTION)?_?STR(?:ING)?)(?:_|\d|$)|._(?:PWD|SK)$/i;
+  /(?:^|_)(?:TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|PASS|PAT|KEY|KEYS|APIKEY|CREDENTIALS?|CREDS|AUTH|AUTHORIZATION|COOKIES?|DSN|PRIVATE|SAS|JWT|BEARER|WEBHOOKS?|MNEMONIC|SEED_PHRASE|CONN(?:ECTION)?_?STR(?:ING)?)(?:_|\d|$)|._(?:PWD|PW|BINDPW|CRED|SK)$|^(?:BW_SESSION|OP_SESSION_.+|SSHPASS|AGE_IDENTITY)$/i;
 /** Headers for a server, which may hold a key. Sources: OpenTelemetry, Claude Code. */
 const secretHeaders = /(?:^|_)(?:CUSTOM|OTLP(?:_[A-Z]+)?)_HEADERS$/i;
 /** Also inside a word: `githubToken`, `NPMTOKEN`, `MYSECRET`. */
@@ -26,6 +29,10 @@ const passwordInUrl = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 const passwordInFields =
   /(?:^|[;\s])(?:password|pwd|accountkey|sharedaccesskey|sharedaccesssignature)\s*=\s*[^\s;]/i;
 
+/** The same within options and JSON, as in `-Djavax.net.ssl.keyStorePassword=…`, and private keys. */
+const passwordWithin =
+  /(?:(?:(?<![A-Za-z])|(?<=-D))[pP]assword|(?<=[a-z])Password)["']?\s*[=:]\s*["']?[^\s;"',}]|-----BEGIN [A-Z ]*PRIVATE KEY|AGE-SECRET-KEY-1/;
+
 /** The rules that decide about each variable. */
 export interface EnvironmentRules {
   /** Names that the user granted; `*` matches anything. */
@@ -41,7 +48,7 @@ export function withoutTokens(
 ): Record<string, string> {
   const isGranted = matcherOf(granted);
   const holdsSecret = (value: string): boolean =>
-    [passwordInUrl, passwordInFields].some((form) => form.test(value)) || isToken(value);
+    [passwordInUrl, passwordInFields, passwordWithin].some((form) => form.test(value)) || isToken(value);
   const kept = Object.entries(env).filter(
     ([name, value]) =>
       !gitSetting.test(name) && (isGranted(name) || !(looksSecret(name) || holdsSecret(value))),

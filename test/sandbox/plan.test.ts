@@ -278,6 +278,10 @@ describe('the environment of commands', () => {
       BUS: 'Endpoint=sb://a/;SharedAccessKey=abc=',
       DATABASE: 'Server=a;Database=b;User Id=c;Pwd=d;',
       LIBPQ: 'host=a password=b',
+      SPRING_APPLICATION_JSON: '{"spring.datasource.password":"b"}',
+      JAVA_OPTS: '-Xmx1g -Djavax.net.ssl.keyStorePassword=b',
+      MAVEN_OPTS: '-Dpassword=b',
+      ACCOUNT: '{"a": "-----BEGIN PRIVATE KEY-----\\nb"}',
     };
     const kept = { OPTIONS: 'resetpassword=1 a=b', EMPTY: 'Server=a;Password=;' };
     expect(withoutTokens({ ...given, ...kept }, { granted: [], isToken: () => false })).toEqual(kept);
@@ -335,6 +339,13 @@ describe('the environment of commands', () => {
       'AZURE_CONN_STR',
       'DB_CONNECTION_STRING',
       'SERVICE_SK',
+      'BW_SESSION',
+      'OP_SESSION_my',
+      'SSHPASS',
+      'AGE_IDENTITY',
+      'LDAP_BINDPW',
+      'MAIL_PW',
+      'NUGET_CRED',
     ],
   ])('leaves out %s', (name) => expect(kept([name])).toEqual([]));
 
@@ -355,6 +366,8 @@ describe('the environment of commands', () => {
     'AUTHOR',
     'PASSENGERS',
     'XDG_SESSION_ID',
+    'DESKTOP_SESSION',
+    'COLOR_PWR',
     'VITE_PUBLIC_URL',
     'MONKEY',
   ])('keeps %s', (name) => expect(kept([name])).toEqual([name]));
