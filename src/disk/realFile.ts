@@ -7,6 +7,7 @@
  */
 import {
   type BigIntStats,
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -85,6 +86,27 @@ export async function inRealFolder<T>(
 ): Promise<T> {
   if (create) await makeFolder(realPath, byHandle);
   return byHandle ? withHandle(realPath, act) : withIdentity(realPath, act);
+}
+
+/** The same; temporarily makes the folder writable if its owner, the user, has made it read-only. */
+export function inWritableFolder<T>(realPath: string, act: (folder: RealFolder) => Promise<T>): Promise<T> {
+  return inRealFolder(realPath, async (folder) => {
+    try {
+      return await act(folder);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const { mode, uid } = lstatSync(realPath);
+      const isOwn = uid === process.geteuid?.() && (mode & 0o300) !== 0o300;
+      if ((code !== 'EACCES' && code !== 'EPERM') || !isOwn) throw error;
+      folder.check();
+      chmodSync(realPath, (mode & 0o7777) | 0o700);
+      try {
+        return await act(folder);
+      } finally {
+        chmodSync(realPath, mode & 0o7777);
+      }
+    }
+  });
 }
 
 /** Synchronous version, for a few quick steps. Throws system errors or a `PathMovedError`. */

@@ -603,3 +603,51 @@ test('the dialog names the target of a link, even one that does not exist yet', 
     realPaths: [join(bench.root, '../elsewhere.txt')],
   });
 });
+
+const isRoot = process.geteuid?.() === 0;
+
+/** Runs without root's rights; the files of the test belong to that user unless `owns` is false. */
+async function asOrdinaryUser(owns: boolean, act: () => Promise<void>): Promise<void> {
+  if (!isRoot) return act();
+  if (owns) execFileSync('chown', ['-R', '65534', bench.root]);
+  chmodSync(bench.root, 0o755);
+  process.seteuid?.(65534);
+  try {
+    await act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+test('a file in a read-only folder of the user is replaced as a whole, and the folder stays read-only', async () => {
+  mkdirSync(at('d'));
+  put('d/a.txt', 'one\n');
+  chmodSync(at('d'), 0o555);
+  const { ino } = statSync(at('d/a.txt'));
+  await asOrdinaryUser(true, async () => {
+    await read('d/a.txt');
+    expect(await edit('d/a.txt', 'one', 'two')).toMatchObject({ status: 'ok' });
+  });
+  expect([text('d/a.txt'), readdirSync(at('d'))]).toEqual(['two\n', ['a.txt']]);
+  expect(statSync(at('d')).mode & 0o777).toBe(0o555);
+  expect(statSync(at('d/a.txt')).ino).not.toBe(ino);
+  chmodSync(at('d'), 0o755);
+});
+
+test.skipIf(!isRoot)(
+  'a file in a folder of another user is not changed, and the result says why',
+  async () => {
+    mkdirSync(at('d'));
+    put('d/a.txt', 'one\n');
+    chmodSync(at('d/a.txt'), 0o666);
+    await asOrdinaryUser(false, async () => {
+      await read('d/a.txt');
+      const { status, text: told } = await edit('d/a.txt', 'one', 'two');
+      expect([status, told]).toEqual([
+        'error',
+        `${at('d/a.txt')} was not modified: its folder is read-only for this user, so the file cannot be replaced (EACCES).`,
+      ]);
+    });
+    expect([text('d/a.txt'), readdirSync(at('d'))]).toEqual(['one\n', ['a.txt']]);
+  },
+);

@@ -2,10 +2,9 @@
 
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync } from 'node:fs';
 import { chmod, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { inRealFolder, PathMovedError, type RealFolder } from '../../disk/realFile.ts';
+import { inRealFolder, inWritableFolder, PathMovedError, type RealFolder } from '../../disk/realFile.ts';
 import type {
   Captured,
   PathChange,
@@ -204,7 +203,10 @@ function reasonOf(error: unknown): string {
 
 /** Removes the entry; a folder only if it is empty. Rejects if the file system call fails. */
 async function removeState(path: string, state: PathState): Promise<void> {
-  await inWritableFolder(path, ({ name }) => (state.type === 'folder' ? rmdir(name) : unlink(name)));
+  await inWritableFolder(dirname(path), (folder) => {
+    const name = folder.at(basename(path));
+    return state.type === 'folder' ? rmdir(name) : unlink(name);
+  });
 }
 
 /**
@@ -217,7 +219,8 @@ async function writeState(
   bytes: Buffer | undefined,
   isStillSo: () => boolean,
 ): Promise<boolean> {
-  return inWritableFolder(path, async (entry) => {
+  return inWritableFolder(dirname(path), async (folder) => {
+    const entry = { folder, name: folder.at(basename(path)) };
     if (state.type === 'special') return state.kind === 'pipe' && (await makePipe(entry, path));
     if (state.type === 'link') {
       await symlink(state.target, entry.name);
@@ -283,26 +286,4 @@ interface Entry {
   readonly folder: RealFolder;
   /** The path to pass to `node:fs`. */
   readonly name: string;
-}
-
-/** Temporarily makes a folder writable that its owner has made read-only. */
-function inWritableFolder<T>(path: string, act: (entry: Entry) => Promise<T>): Promise<T> {
-  const place = dirname(path);
-  return inRealFolder(place, async (folder) => {
-    const entry = { folder, name: folder.at(basename(path)) };
-    try {
-      return await act(entry);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      const { mode } = lstatSync(place);
-      if ((code !== 'EACCES' && code !== 'EPERM') || (mode & 0o300) === 0o300) throw error;
-      folder.check();
-      chmodSync(place, (mode & 0o7777) | 0o700);
-      try {
-        return await act(entry);
-      } finally {
-        chmodSync(place, mode & 0o7777);
-      }
-    }
-  });
 }

@@ -1,11 +1,16 @@
 /** Previews a changed text, writes it and builds the outcome; shared by Write and Edit. */
 
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { StructuredPatchHunk } from 'diff';
-import { inRealFolder, PathMovedError, type RealFolder, type ResolvedPath } from '../../disk/realFile.ts';
+import {
+  inRealFolder,
+  inWritableFolder,
+  PathMovedError,
+  type RealFolder,
+  type ResolvedPath,
+} from '../../disk/realFile.ts';
 import type { EditChecks } from '../../protocol/diagnostics.ts';
 import { type FileFacts, fileStamp } from '../../protocol/files/fileStamp.ts';
 import type { Preview } from '../../protocol/permissions.ts';
@@ -61,8 +66,12 @@ export async function saveText(
   try {
     await writeFileAtomic(place.realPath, bytes, change.stamp);
   } catch (error) {
-    if (!(error instanceof FileChangedError)) throw error;
-    const text = `${path} has just changed on disk, so it was not modified. Read it again, then retry.`;
+    const code = errorCode(error) ?? '';
+    const isFixed = before !== undefined && ['EACCES', 'EPERM', 'EROFS'].includes(code);
+    if (!isFixed && !(error instanceof FileChangedError)) throw error;
+    const text = isFixed
+      ? `${path} was not modified: its folder is read-only for this user, so the file cannot be replaced (${code}).`
+      : `${path} has just changed on disk, so it was not modified. Read it again, then retry.`;
     return failure(title, text, 'not changed');
   }
   context.cache?.drop(path);
@@ -175,8 +184,8 @@ class FileChangedError extends Error {
 }
 
 /**
- * Writes the bytes to the real path, which contains no links; creates directories; keeps mode and owner. `stamp` is
- * that of the file to replace, undefined if there is none. Rejects with a `FileChangedError` or a `PathMovedError` if
+ * Writes the bytes to the real path, which contains no links; creates directories; keeps mode and owner. A read-only
+ * directory of the user is writable in the meantime. `stamp` is that of the file to replace, undefined if there is none. Rejects with a `FileChangedError` or a `PathMovedError` if
  * something else is there, and with system errors.
  */
 export async function writeFileAtomic(
@@ -203,14 +212,13 @@ export async function writeFileAtomic(
       await unchanged(folder, name, realPath, stamp);
       folder.check();
       await rename(temporary, folder.at(name));
-    } catch (error) {
+    } finally {
       await rm(temporary, { force: true });
-      // The file may be writable although its directory is not; then it can only be overwritten in place.
-      if (old === undefined || !['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
-      await overwrite(folder, name, bytes, stamp);
     }
   };
-  await inRealFolder(dirname(realPath), write, { create: true });
+  const folder = dirname(realPath);
+  if (stamp === undefined) await inRealFolder(folder, write, { create: true });
+  else await inWritableFolder(folder, write);
 }
 
 interface Entry extends FileFacts {
@@ -233,22 +241,4 @@ async function unchanged(
   if (info?.isSymbolicLink()) throw new PathMovedError(realPath);
   if ((info && fileStamp(info)) !== stamp) throw new FileChangedError(realPath);
   return info;
-}
-
-async function overwrite(
-  folder: RealFolder,
-  name: string,
-  bytes: Uint8Array,
-  stamp: string | undefined,
-): Promise<void> {
-  const { O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const file = await open(folder.at(name), O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
-  try {
-    if (fileStamp(await file.stat({ bigint: true })) !== stamp) throw new FileChangedError(name);
-    folder.check();
-    await file.truncate();
-    await file.writeFile(bytes);
-  } finally {
-    await file.close();
-  }
 }
