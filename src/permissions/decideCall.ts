@@ -123,10 +123,12 @@ function decideFiles(
   const worst = gravest(verdicts);
   if (worst === undefined) return decideTool({ tool, access: { type: 'none' } }, policy);
   const { behavior, reason, rule, basis, modelAdvice } = worst;
+  const replaces = verdicts.flatMap((one) => one.replaces ?? []);
   if (behavior !== 'ask')
     return {
       ...{ behavior, reason },
       ...(basis && { basis }),
+      ...(behavior === 'allow' && replaces.length > 0 && { replaces }),
       ...(rule && { rule }),
       ...(modelAdvice && { modelAdvice }),
     };

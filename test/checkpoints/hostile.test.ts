@@ -354,6 +354,11 @@ test('a file that cannot be stored is reported and cannot be restored, but other
   expect(changes).toMatchObject([{ path: at('a.txt') }]);
   expect(notes).toEqual(['a.txt cannot be restored: the disk with the copies is full (ENOSPC)']);
   expect((await checkpoints.plan(changes)).steps).toMatchObject([{ action: 'refuse' }]);
+  // The same for a file that a call names, whatever is in it, and before the call runs.
+  write('b.bin', 'a\0b');
+  expect((await checkpoints.keep([at('b.bin')])).notes).toEqual([
+    'b.bin cannot be restored: the disk with the copies is full (ENOSPC)',
+  ]);
 });
 
 test('a plan rejects a damaged or missing blob before anything is written', async () => {

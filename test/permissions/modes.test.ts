@@ -143,3 +143,18 @@ describe('an ask rule of managed settings in bypassPermissions', () => {
     expect((await bash('git push', ['ask Bash(git push *)'])).behavior).toBe('ask');
   });
 });
+
+test.each<[PermissionMode, readonly string[], boolean]>([
+  ['acceptEdits', [], true],
+  ['acceptEdits', ['allow Edit'], false],
+  ['bypassPermissions', [], false],
+])('in mode %s with the rules %s, an edit must be restorable: %s', async (mode, rules, isNamed) => {
+  const path = join(root, 'src/app.ts');
+  for (const [tool, access] of [
+    ['Edit', write('src/app.ts')],
+    ['Bash', { type: 'command', command: 'echo 1 > src/app.ts', cwd: root }],
+  ] satisfies [string, Access][]) {
+    const { behavior, replaces = [] } = await decided(tool, access, rules, mode);
+    expect([behavior, replaces]).toEqual(['allow', isNamed ? [path] : []]);
+  }
+});

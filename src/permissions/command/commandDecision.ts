@@ -273,7 +273,7 @@ function decideRedirect(
     reason: `${word} ${target}: ${worst.reason}`,
     cause,
     ...(worst.basis && { basis: worst.basis }),
-    ...(worst.basis === 'mode' && { replaces: verdicts.map(({ realPath }) => realPath) }),
+    ...(worst.behavior === 'allow' && { replaces: verdicts.flatMap((one) => one.replaces ?? []) }),
     ...(worst.rule && { rule: worst.rule }),
     ...(verb === 'read' && { reads: true, use: { contents: [target], names: [] } }),
   };

@@ -154,7 +154,8 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   if (allowed) return byRule('allow', allowed);
   if (outside) return verdict('ask', 'outside', `${realPath} is outside the workspace ${policy.root}.`);
   if (verb === 'read') return verdict('allow', 'workspace', 'Reading inside the workspace.');
-  if (policy.mode === 'acceptEdits') return verdict('allow', 'mode', 'Mode acceptEdits.');
+  if (policy.mode === 'acceptEdits')
+    return { ...verdict('allow', 'mode', 'Mode acceptEdits.'), replaces: [realPath] };
   return verdict('ask', 'mode', 'Edits need your approval in this mode.');
 }
 

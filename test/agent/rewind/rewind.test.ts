@@ -313,6 +313,29 @@ test('a failing checkpoint is reported once and does not fail any call', async (
   expect(results).toEqual(['ok', 'ok']);
 });
 
+test('an edit that would run unasked asks if the earlier content could not be restored', async () => {
+  const reason = 'a cannot be restored: the disk with the copies is full (ENOSPC)';
+  const set: RewindTest = await startRewindTest({
+    answers: [write('c1', 'a', '1'), says('Done.')],
+    decide: async () => ({
+      ...{ behavior: 'allow', reason: 'Mode acceptEdits.', basis: 'mode', replaces: [set.at('a')] },
+    }),
+    wrap: (files) => ({ ...files, keep: async () => ({ changes: [], notes: [reason] }) }),
+  });
+  const asked: string[] = [];
+  set.when(
+    (event) => event.type === 'permission_question',
+    (event) => {
+      if (event.type !== 'permission_question') return;
+      asked.push(event.question.reason);
+      set.agent.submit({ type: 'answer', id: event.question.id, answer: { behavior: 'deny' } });
+    },
+  );
+  await set.ask('work');
+  expect(asked).toEqual([`/rewind could not undo this: ${reason}.`]);
+  expect(await set.tree()).toEqual({});
+});
+
 test('a rewind does not touch git’s own files in a git repository', { tags: 'long' }, async () => {
   const set = await startRewindTest({
     answers: [bash('c1', 'echo 2 > tracked; git mv moved elsewhere; echo n > new'), says('Done.')],
