@@ -225,7 +225,10 @@ const none = (count: number): 'ignore'[] => Array.from({ length: count }, () => 
 
 const print = (shell: string): string => `${shell === 'dash' ? 'command' : 'builtin'} printf %s`;
 
-/** Each program writes down its words, prints one or two, and succeeds or fails; a loop ends after a hundred calls. */
+/**
+ * Each program writes down its words, prints one or two, or numbers if it is `seq`, and succeeds or fails; a loop ends after
+ * a hundred calls.
+ */
 function prelude(shell: string): string {
   // dash has no other way to reach its own `printf`.
   const names = programs.filter((name) => shell !== 'dash' || (/^\w+$/.test(name) && name !== 'printf'));
@@ -233,13 +236,16 @@ function prelude(shell: string): string {
   // pipeline.
   const line = shell === 'dash' ? '' : `//$'\\n'/${NEWLINE}`;
   const write = `${print(shell).replace('%s', `'%s${WORD}'`)} "\${@${line}}" "\${PWD${line}}${CALL}" >&9`;
-  const record = `_r() { ${write}; _c=$((_c+1)); case $_c in ???) exit 9;; esac; case $1 in ${ONE_WORD}) ${print(shell)} a.txt;; *) ${print(shell)} 'a.txt -o';; esac; return $_s; }`;
+  const record = `_r() { ${write}; _c=$((_c+1)); case $_c in ???) exit 9;; esac; case $1 in seq) _seq "$@";; ${ONE_WORD}) ${print(shell)} a.txt;; *) ${print(shell)} 'a.txt -o';; esac; return $_s; }`;
+  // The reader knows what it prints.
+  const numbers = `_seq() { _a="\${#}"; case $_a$2$3 in 1*|*[!0-9]*|????????*) ${print(shell)} 'a.txt -o'; return;; 2*) _i=1; _n=$2;; *) _i=$2; _n=$3;; esac; while :; do case $((_i>_n)) in 1) break;; esac; ${print(shell)} "$_i "; _i=$((_i+1)); done; }`;
   const others = ['command_not_found_handle', 'command_not_found_handler'].map(
     (name) => `${name}() { _r "$@"; }`,
   );
   return [
     'PATH=/nowhere',
     '_c=0',
+    numbers,
     record,
     ...others,
     ...names.map((name) => `${name}() { _r ${quoteWord(name)} "$@"; }`),
