@@ -85,7 +85,9 @@ test('a task is done with Read, Grep, Edit and Bash, each approved at the prompt
   const worked = entries.slice(0, entries.findIndex(({ subtype }) => subtype === 'turn_end') + 1);
   expect(kindsOf(worked)).toEqual([
     ...['session_start', 'prompt', 'assistant', 'tool_use Read', 'tool_use Grep'],
-    ...['tool_result ok', 'tool_result ok', 'assistant', 'tool_use Edit', 'tool_result ok', 'checkpoint'],
+    // What the edit replaces is recorded before it, and the change after it.
+    ...['tool_result ok', 'tool_result ok', 'assistant', 'tool_use Edit', 'checkpoint', 'tool_result ok'],
+    'checkpoint',
     ...['assistant', 'tool_use Bash', 'tool_result ok', 'assistant', 'tool_use Bash', 'tool_result ok'],
     ...['assistant', 'turn_end'],
   ]);

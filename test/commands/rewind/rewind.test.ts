@@ -170,5 +170,5 @@ test('with -p the commands answer with text, and /rewind undo with its result', 
   expect(await printed('/rewind undo', undone('done'))).toEqual([0, 'It is done.\n']);
   const [code, text] = await printed('/rewind undo', undone('refused'));
   expect(code).not.toBe(0);
-  expect(text).toBe('It is refused.\n');
+  expect(text).toBe('clawdcode: It is refused.\n');
 });

@@ -8,7 +8,7 @@ import {
   startSearch,
 } from '../../../src/ui/input/historySearch.ts';
 import { clean } from '../../../src/ui/input/units.ts';
-import { textWidth } from '../../../src/ui/print/width.ts';
+import { drawnWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme/theme.ts';
 import { anyText } from '../../anyText.ts';
 
@@ -101,7 +101,7 @@ test('no prompt, however hostile or long, exceeds its rows and columns', { tags:
         expect(rows.length).toBeLessThanOrEqual(3);
         for (const row of rows) {
           expect(clean(row)).toBe(row);
-          expect(textWidth(row)).toBeLessThanOrEqual(Math.max(width - 1, 4));
+          expect(drawnWidth(row)).toBeLessThanOrEqual(Math.max(width - 1, 4));
         }
       },
     ),
