@@ -185,8 +185,8 @@ function outsideOffer(
 const MAX_CHANGED = 200;
 
 /**
- * What the first run has changed: what runs next may be another program than the one that the user approved. Files that
- * it changed come before new ones.
+ * Lists what the first run changed, since it may have rewritten the script that the rerun starts: changed and deleted files
+ * first, then new ones.
  */
 function changedBefore(
   files: readonly FileChange[] | undefined,
